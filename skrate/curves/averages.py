@@ -66,18 +66,16 @@ def fixed_width(
     """
     slope, widths = float(np.sqrt(folds.n_neg / folds.n_pos)), []
     for repeat in folds.split_repeats:
-        middle = averaged(repeat.tables, average)
-        curves = [
-            averaged([_resampled(t, generator) for t in repeat.tables], average)
-            for _ in range(n_resamples)
-        ]
-        distances = [_distance(middle, curve, slope) for curve in curves]
+        middle, distances = averaged(repeat.tables, average), []
+        for _ in range(n_resamples):
+            resampled = [_resample(table, generator) for table in repeat.tables]
+            distances.append(_distance(middle, averaged(resampled, average), slope))
         widths.append(np.quantile(distances, level, method="inverted_cdf"))
     width = float(np.mean(widths))
     return width / slope, width
 
 
-def _resampled(table: RankTable, generator: np.random.Generator) -> RankTable:
+def _resample(table: RankTable, generator: np.random.Generator) -> RankTable:
     # Groups without drawn samples stay in the table: they do not change averages.
     pos, neg = (
         generator.multinomial(round(n), weights / n).astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -139,22 +139,14 @@ def _map_rates(
     n_jobs: int | None,
 ) -> list[_Result]:
     """Return ``summarize`` of [(distribution, number of folds), ...] at each rate."""
-    curves = [FoldSource.of(folds, *size) for size in folds.sizes]
+    sources = [(FoldSource.of(folds, *size), n) for size, n in folds.sizes.items()]
 
-    def summarize_batch(batch: FloatArray) -> list[_Result]:
-        rows = [curve.laws(batch * (curve.n_pos + curve.n_neg)) for curve in curves]
-        n_folds = folds.sizes.values()
-        return [
-            summarize(list(zip(at_rate, n_folds, strict=True)))
-            for at_rate in zip(*rows, strict=True)
-        ]
+    def summarize_rate(rate: float) -> _Result:
+        counts = [(source.law(rate * source.n), n_folds) for source, n_folds in sources]
+        return summarize(counts)
 
-    size = 8  # Number of rates per task.
-    batches = Parallel(n_jobs=check_n_jobs("n_jobs", n_jobs), prefer="threads")(
-        delayed(summarize_batch)(rates[first : first + size])
-        for first in range(0, len(rates), size)
-    )
-    return [summary for batch in batches for summary in batch]
+    parallel = Parallel(check_n_jobs("n_jobs", n_jobs), prefer="threads", batch_size=8)
+    return list(parallel(delayed(summarize_rate)(rate) for rate in rates))
 
 
 class PooledDistribution(NamedTuple):
@@ -277,37 +269,35 @@ class FoldSource:
         )
         return cls(n_pos, n_neg, tpr, fpr)
 
+    @property
+    def n(self) -> int:
+        """Number of samples of a fold."""
+        return self.n_pos + self.n_neg
+
     @cached_property
     def places(self) -> FloatArray:
         """The expected rate of the fold at each cut, from 0 to 1."""
-        processed = self.n_pos * self.tpr + self.n_neg * self.fpr
-        return processed / (self.n_pos + self.n_neg)
+        return (self.n_pos * self.tpr + self.n_neg * self.fpr) / self.n
 
-    def laws(self, numbers: Iterable[float]) -> list[CountDistribution]:
-        """Return the distribution of positives in the first k, for k in ``numbers``."""
-        # Numbers that cut the same sample need only one joint distribution.
-        joint = lru_cache(maxsize=None)(self._joint_distribution)
-        n, certain, never = self.n_pos + self.n_neg, np.ones(1), np.zeros(1)
-        distributions = []
-        for k in numbers:
-            # k / n * n can miss the integer k by rounding.
-            k = round(k) if abs(k - round(k)) < 1e-9 * n else k
-            if not 0 < k < n:
-                distributions.append(
-                    CountDistribution(0 if k <= 0 else self.n_pos, certain, never, 0.0)
-                )
-                continue
-            last = int(np.ceil(k))
-            low, is_pos, is_neg = joint(last)
-            # If sample `last` is positive, only a fraction may be processed: a count s
-            # becomes s - 1 and that fraction. If it is negative, the count s is
-            # unchanged, which is one position further because counts now start at
-            # low - 1.
-            sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
-            distributions.append(
-                CountDistribution(low - 1, sure, partial, float(k - (last - 1)))
-            )
-        return distributions
+    def law(self, k: float) -> CountDistribution:
+        """Return the distribution of the number of positives in the first k samples."""
+        # k / n * n can miss the integer k by rounding.
+        k = round(k) if abs(k - round(k)) < 1e-9 * self.n else k
+        if not 0 < k < self.n:
+            count = 0 if k <= 0 else self.n_pos
+            return CountDistribution(count, np.ones(1), np.zeros(1), 0.0)
+        last = int(np.ceil(k))
+        low, is_pos, is_neg = self._cached_joint(last)
+        # If sample `last` is positive, only a fraction may be processed: a count s
+        # becomes s - 1 and that fraction. If it is negative, the count s is unchanged,
+        # which is one position further because counts now start at low - 1.
+        sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
+        return CountDistribution(low - 1, sure, partial, float(k - (last - 1)))
+
+    @cached_property
+    def _cached_joint(self) -> Callable[[int], JointDistribution]:
+        # Adjacent rates often cut the same sample.
+        return lru_cache(maxsize=16)(self._joint_distribution)
 
     def _joint_distribution(self, k: int) -> JointDistribution:
         """Return the joint distribution of (positives in the first k, class of k)."""
@@ -357,7 +347,7 @@ class FoldSource:
 
     def _nodes(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return tpr and fpr at the likely positions of sample k, with increments."""
-        n = self.n_pos + self.n_neg
+        n = self.n
         # With uniform rates, the position of sample k of n has a beta distribution.
         # Fixed numbers of both classes do not increase its spread.
         tail = 1e-14
@@ -387,10 +377,9 @@ class FoldSource:
 
     def _expected_window(self, k: int) -> tuple[float, float]:
         """Return the middle and half-width of the window of likely counts."""
-        n = self.n_pos + self.n_neg
-        rate = k / n
+        rate = k / self.n
         # 1 / n gives a slope also at the last sample, where the square root is 0.
-        spread = np.sqrt(rate * (1 - rate) / n) + 1 / n
+        spread = np.sqrt(rate * (1 - rate) / self.n) + 1 / self.n
         around = np.clip([rate - spread, rate, rate + spread], 0, 1)
         tpr = np.interp(around, self.places, self.tpr)
         fpr = np.interp(around, self.places, self.fpr)

@@ -295,12 +295,12 @@ def _bound_curve(
     folds: Folds, rates: FloatArray, count: FloatArray, *, is_clipped: bool
 ) -> CurveBound:
     """Return ROC points at ``rates`` of a curve that selects ``count`` positives."""
-    p, processed = folds.prevalence, rates * (folds.n_pos + folds.n_neg)
-    tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
+    processed = rates * (folds.n_pos + folds.n_neg)
+    fpr = (processed - count) / folds.n_neg
     if is_clipped:
         # Only rounding exceeds [0, 1].
         fpr = np.clip(fpr, 0, 1)
-    return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
+    return CurveBound.of(folds.prevalence, count / folds.n_pos, fpr)
 
 
 def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
@@ -367,6 +367,12 @@ class CurveBound(NamedTuple):
     tpr: FloatArray
     fpr: FloatArray
     accuracy: FloatArray
+
+    @classmethod
+    def of(cls, prevalence: float, tpr: FloatArray, fpr: FloatArray) -> CurveBound:
+        """Return the points with their accuracy."""
+        accuracy = prevalence * tpr + (1 - prevalence) * (1 - fpr)
+        return cls(tpr, fpr, np.asarray(accuracy))
 
 
 class CurveInterval(NamedTuple):
@@ -490,7 +496,14 @@ class ConsensusCurve(Drawn, Rows):
         if self.confidence_interval is None:
             return self._point(rate)
         if recall > 0 and self.band == "pointwise" and self.bounds not in BASELINES:
-            return self._point(rate, *self._tested_rates(recall, rate))
+            # Repeats test the same samples, which count once.
+            n_pos = self.folds.n_pos / self.n_repeats
+            sizes = Sizes(n_pos, self.folds.n_neg / self.n_repeats, are_fixed=True)
+            test = RecallTest(pooled, sizes, rate, recall)
+            quantile = t_quantile(self.confidence_level, max(n_pos - 1, 1))
+            return self._point(
+                rate, test.first_above(-quantile), test.last_below(quantile)
+            )
         # The upper bound reaches the recall first, possibly before the first rate.
         first = self._bound_reaches("high", recall)
         if self.confidence_interval.high.tpr[0] > recall:
@@ -521,7 +534,8 @@ class ConsensusCurve(Drawn, Rows):
         curve.
         """
         average = check_choice("average", average, AVERAGES)
-        return self._points(*averaged(self.folds.tables, average))
+        fpr, tpr = averaged(self.folds.tables, average)
+        return CurveBound.of(self.prevalence, tpr, fpr)
 
     def fixed_width_band(
         self,
@@ -565,26 +579,11 @@ class ConsensusCurve(Drawn, Rows):
         right, down = fixed_width(
             self.folds, average, self.confidence_level, n_resamples, generator
         )
-        ends = [
-            self._points(middle.fpr + side * right, middle.tpr - side * down)
-            for side in (1, -1)
-        ]
-        return CurveInterval(*ends)
-
-    def _points(self, fpr: FloatArray, tpr: FloatArray) -> CurveBound:
-        p = self.prevalence
-        return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
-
-    def _tested_rates(self, recall: float, rate: float) -> tuple[float, float]:
-        """Return the first and last rate where a test does not reject ``recall``."""
-        # Repeats test the same samples, which count once.
-        n_pos, n_neg = (
-            n / self.n_repeats for n in (self.folds.n_pos, self.folds.n_neg)
+        p, tpr, fpr = self.prevalence, middle.tpr, middle.fpr
+        return CurveInterval(
+            CurveBound.of(p, tpr - down, fpr + right),
+            CurveBound.of(p, tpr + down, fpr - right),
         )
-        sizes = Sizes(n_pos, n_neg, are_fixed=True)
-        test = RecallTest(self.folds.pooled, sizes, rate, recall)
-        quantile = t_quantile(self.confidence_level, max(n_pos - 1, 1))
-        return test.first_above(-quantile), test.last_below(quantile)
 
     def _bounds_before(self, after: int) -> list[FloatArray]:
         """Return bends from ``rates[after - 1]`` to ``rates[after]``, with bounds."""

@@ -17,6 +17,7 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     float_or_array,
+    reverse_cumsum,
 )
 from skrate.data.checks import (
     check_choice,
@@ -33,8 +34,6 @@ from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable
 from skrate.metrics.result_types import Result
 
-# Maximum number of terms in memory: 2 MB in float64, which fit into the cache.
-_BLOCK = 2**18
 Method = Literal["auto", "exact", "moments"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
@@ -283,11 +282,11 @@ def total_moments(
 
 
 def _blocks(width: IntArray) -> Iterator[IntArray]:
-    """Yield the indices of settings of similar width, for about `_BLOCK` terms."""
+    """Yield the indices of settings of similar width, for a limited memory."""
     order = np.argsort(-width, kind="stable")
-    start = 0
+    start, n_terms = 0, 2**18  # 2 MB in float64, which fit into the cache.
     while start < len(order):
-        stop = start + max(1, int(_BLOCK // width[order[start]]))
+        stop = start + max(1, int(n_terms // width[order[start]]))
         yield order[start:stop]
         start = stop
 
@@ -317,14 +316,10 @@ def error_split_weights(
     # Only for the position of the maximum: sums lose digits far from x = first.
     np.cumsum(step, axis=1, out=log_weight[:, 1:])
     is_term = np.arange(x.shape[1]) < width
-    log_weight[~is_term] = -np.inf
-    top = log_weight.argmax(axis=1)[:, None]
-    position = np.arange(step.shape[1])
-    up = np.where(position >= top, step, 0.0)
-    down = np.where(position < top, step, 0.0)
-    log_weight[:, 0] = 0.0
-    np.cumsum(up, axis=1, out=log_weight[:, 1:])
-    log_weight[:, :-1] -= np.cumsum(down[:, ::-1], axis=1)[:, ::-1]
+    top = np.where(is_term, log_weight, -np.inf).argmax(axis=1)[:, None]
+    is_above = np.arange(step.shape[1]) >= top
+    np.cumsum(np.where(is_above, step, 0.0), axis=1, out=log_weight[:, 1:])
+    log_weight[:, :-1] -= reverse_cumsum(np.where(is_above, 0.0, step))
     weights = np.where(is_term, np.exp(log_weight), 0.0)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 

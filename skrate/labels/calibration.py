@@ -7,38 +7,27 @@ import numpy as np
 from skrate.data.arrays import BoolArray, FloatArray, IntArray
 from skrate.inference.cautions import count_heavy
 
-_MAX_BINS = 64
-
 
 def calibrated(
-    is_labelled: BoolArray, is_pos: BoolArray, proba: FloatArray, prediction: FloatArray
+    is_labelled: BoolArray,
+    is_pos: BoolArray,
+    proba: FloatArray,
+    prediction: FloatArray,
+    scores: FloatArray | None = None,
 ) -> FloatArray:
     """Return E[y | prediction] by isotonic regression, without each sample's own label.
 
     ``prediction`` must be in [0, 1]. Samples with equal predictions share a value, up
     to their own label. It is 0 if no other sample has a label.
+
+    With ``scores``, the result is ``prediction`` times an increasing function of the
+    scores, at most 1: the isotonic regression of the ratio of labels to predictions.
     """
-    columns = np.stack([is_labelled / proba, is_labelled * is_pos / proba, is_labelled])
-    bins = _make_bins(prediction, prediction * (1 - prediction))
-    return np.minimum(_fit_others(bins, columns), 1.0)
-
-
-def calibrated_by_scores(
-    is_labelled: BoolArray,
-    is_pos: BoolArray,
-    proba: FloatArray,
-    fitted: FloatArray,
-    scores: FloatArray,
-) -> FloatArray:
-    """Return ``fitted`` times an increasing function of the scores, at most 1.
-
-    The function is the isotonic regression of the ratio of labels to ``fitted``,
-    without each sample's own label.
-    """
-    weight = is_labelled / proba
-    columns = np.stack([weight * fitted, weight * is_pos, is_labelled])
-    bins = _make_bins(scores, fitted * (1 - fitted))
-    return np.minimum(fitted * _fit_others(bins, columns), 1.0)
+    weight, factor = is_labelled / proba, 1.0 if scores is None else prediction
+    columns = np.stack([weight * factor, weight * is_pos, is_labelled])
+    values = prediction if scores is None else scores
+    bins = _make_bins(values, prediction * (1 - prediction))
+    return np.minimum(factor * _fit_others(bins, columns), 1.0)
 
 
 def _make_bins(values: FloatArray, spread: FloatArray) -> IntArray:
@@ -48,14 +37,15 @@ def _make_bins(values: FloatArray, spread: FloatArray) -> IntArray:
     ``spread``, are frequent: otherwise, few positives would share a bin with many
     negatives.
     """
+    max_bins = 64
     distinct, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-    if len(distinct) <= _MAX_BINS:
+    if len(distinct) <= max_bins:
         return np.asarray(codes)
     position = np.cumsum(counts) / len(values)
     spreads = np.cumsum(np.bincount(codes, spread))
     if spreads[-1] > 0:
         position = (position + spreads / spreads[-1]) / 2
-    of_value = np.ceil(_MAX_BINS * position - 1e-9)
+    of_value = np.ceil(max_bins * position - 1e-9)
     return np.asarray(np.unique(of_value, return_inverse=True)[1][codes])
 
 
@@ -136,6 +126,13 @@ def bounding_prediction(
     # Scaled to the estimated number of positives, because they may not be calibrated.
     predicted = (is_labelled * prediction * weight).sum()
     scale = drawn.sum() / predicted if predicted > 0 else 0.0
-    bounding = np.maximum(np.minimum(scale * prediction, 1.0), fitted)
+    return raise_bounding(prediction, np.minimum(scale * prediction, 1.0), fitted)
+
+
+def raise_bounding(
+    prediction: FloatArray, bounding: FloatArray, fitted: FloatArray
+) -> FloatArray:
+    """Return the larger one of two bounds, between 0 and 1 if ``prediction`` is."""
+    largest = np.maximum(bounding, fitted)
     # Only predictions of 0 and 1 are taken as certain by ``drawn_errors``.
-    return np.where(prediction % 1 > 0, np.clip(bounding, 1e-9, 1 - 1e-9), bounding)
+    return np.where(prediction % 1 > 0, np.clip(largest, 1e-9, 1 - 1e-9), largest)

@@ -183,6 +183,8 @@ def plan_labels(
     n_labels = _check_n_labels(n_labels, len(free))
     floor = check_fraction("floor", floor, include_zero=True, include_one=True)
     expected = _expected_labels(probability, first, is_known, is_pos)
+    # Samples without a label are uncertain, and slopes need both classes.
+    expected = np.clip(expected, 1e-6, 1 - 1e-6)
     if known_probability is None:
         expected = np.where(is_known, is_pos, expected)
     slope, squares, purpose = _label_slopes(
@@ -197,14 +199,14 @@ def plan_labels(
     is_sampled[free[drawn]] = True
     # A sample has a label if either draw chose it.
     proba = 1 - (1 - known_proba) * (1 - proba)
-    error = _expected_error(slope, label_variance, proba)
+    variance = (slope**2 * label_variance * (1 - proba) / proba).sum()
     return LabelPlan(
         metric=purpose,
         probability=proba,
         is_sampled=is_sampled,
         prediction=expected,
         n_labels=n_labels,
-        standard_error=error,
+        standard_error=float(np.sqrt(variance) / len(slope)),
         is_known=is_known,
         compared=tuple(scores) if compare is not None else None,
         design="fixed" if known_probability is None else "independent",
@@ -294,18 +296,8 @@ def _expected_labels(
     probability: ArrayLike | None, scores: Array, is_known: BoolArray, is_pos: BoolArray
 ) -> FloatArray:
     """Return the probabilities of positives, given or learnt from existing labels."""
-    if probability is None:
-        expected = _learn_probability(scores[:, None], is_known, is_pos)
-    else:
-        expected = check_chances("probability", probability, len(scores))
-    # Samples without a label are uncertain, and slopes need both classes.
-    return np.clip(expected, 1e-6, 1 - 1e-6)
-
-
-def _learn_probability(
-    column: Array, is_known: BoolArray, is_pos: BoolArray
-) -> FloatArray:
-    """Return probabilities learnt from existing labels and a column of scores."""
+    if probability is not None:
+        return check_chances("probability", probability, len(scores))
     classes, n_min = is_pos[is_known], 5
     n_pos = np.count_nonzero(classes)
     if min(n_pos, len(classes) - n_pos) < n_min:
@@ -319,6 +311,7 @@ def _learn_probability(
     from sklearn.preprocessing import StandardScaler
 
     model = make_pipeline(StandardScaler(), LogisticRegression())
+    column = scores[:, None]
     model.fit(column[is_known], classes)
     return np.asarray(model.predict_proba(column)[:, 1])
 
@@ -333,12 +326,9 @@ def _draw_probabilities(
     """
     n_free = np.count_nonzero(is_free)
     total = need[is_free].sum()
-    if total > 0:
-        # A tiny minimum, because each sample needs a positive probability.
-        floor = max(floor, 1e-9)
-        need = (1 - floor) * need / total + floor / n_free
-    else:
-        need = np.full(len(need), 1 / n_free)
+    # A tiny minimum, because each sample needs a positive probability.
+    floor = max(floor, 1e-9) if total > 0 else 1.0
+    need = (1 - floor) * need / (total or 1.0) + floor / n_free
     proba, is_certain = np.ones(len(need)), np.zeros(len(need), dtype=bool)
     while n_labels < n_free:
         n_certain = np.count_nonzero(is_certain & is_free)
@@ -349,14 +339,6 @@ def _draw_probabilities(
             break
         proba[is_over], is_certain = 1.0, is_certain | is_over
     return proba
-
-
-def _expected_error(
-    slope: FloatArray, label_variance: FloatArray, proba: FloatArray
-) -> float:
-    """Return the standard error from the labels that are missing."""
-    variances = slope**2 * label_variance * (1 - proba) / proba
-    return float(np.sqrt(variances.sum()) / len(slope))
 
 
 def _drawn(

@@ -21,8 +21,8 @@ from skrate.data.ranking import check_groups
 from skrate.labels.calibration import (
     bounding_prediction,
     calibrated,
-    calibrated_by_scores,
     prediction_weight,
+    raise_bounding,
 )
 from skrate.labels.label_checks import check_chances
 
@@ -311,13 +311,10 @@ class SampledLabels(EstimatedLabels):
         if self.fitted is None:
             return self
         known = self.is_labelled, self.is_labelled & (self.pos > 0.5), self.share
-        expected = calibrated_by_scores(*known, self.fitted, scores)
-        labels = self.predicted_by(expected)
-        if self.prediction is None:
-            return labels
-        is_sure = self.prediction % 1 == 0
-        bounding = np.clip(np.maximum(self.prediction, expected), 1e-9, 1 - 1e-9)
-        return replace(labels, prediction=np.where(is_sure, self.prediction, bounding))
+        expected, bounding = calibrated(*known, self.fitted, scores), self.prediction
+        if bounding is not None:
+            bounding = raise_bounding(bounding, bounding, expected)
+        return replace(self.predicted_by(expected), prediction=bounding)
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
         reason = "rows must not be selected by whether they have a label"
@@ -359,22 +356,11 @@ class SampledLabels(EstimatedLabels):
         self, of_pos: FloatArray, of_neg: FloatArray
     ) -> list[FloatArray]:
         rows = super().influence_rows(of_pos, of_neg)
-        if self.prediction is not None:
-            rows.append(self._expected_influence(of_pos, of_neg, self.prediction))
-        return rows
-
-    def _expected_influence(
-        self, of_pos: FloatArray, of_neg: FloatArray, prediction: FloatArray
-    ) -> FloatArray:
-        """Return the influence that is expected if the predictions are right."""
-        slope = of_pos - of_neg
-        variance = prediction * (1 - prediction)
-        variance /= self.share
+        if self.prediction is None:
+            return rows
+        # Expected if the predictions are right.
+        slope, p = of_pos - of_neg, self.prediction
+        variance = p * (1 - p) / self.share
         if self.scope == "batch":
-            return np.asarray(slope * np.sqrt(variance * (1 - self.share)))
-        spread = np.sqrt(variance, out=variance)
-        spread *= slope
-        # From here on, the mean.
-        slope *= prediction
-        slope += of_neg
-        return np.append(slope, spread)
+            return [*rows, slope * np.sqrt(variance * (1 - self.share))]
+        return [*rows, np.append(of_neg + slope * p, slope * np.sqrt(variance))]

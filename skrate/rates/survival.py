@@ -361,7 +361,7 @@ def _halvings(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> Float
 
 def to_chebyshev(values: FloatArray) -> FloatArray:
     """Return the coefficients in T_0, T_1, ... of rows of values at ``chebpts1``."""
-    coefficients = np.asarray(fft.dct(values[:, ::-1], axis=1)) / values.shape[1]
+    coefficients: FloatArray = fft.dct(values[:, ::-1], axis=1) / values.shape[1]
     coefficients[:, 0] /= 2
     return coefficients
 

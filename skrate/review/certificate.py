@@ -21,8 +21,6 @@ _HITS = (
     "n_hits must be at most {of}, got {found} of {all}. n_found counts the positives "
     "that were detected before the random subset."
 )
-# Initial and maximum number of terms per step, and the relative size of ignored terms.
-_BLOCK, _MAX_BLOCK, _UNSEEN = 32, 2**14, 1e-17
 # Prior of the confidence sequence, with most weight on low numbers of positives.
 _PRIOR = 0.1, 1.0
 
@@ -465,15 +463,16 @@ def hypergeometric_cdf(x: int, n: int, n_pos: int, n_all: int) -> float:
 
 def _sum_pmf_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
     """Return the sum of P(X = j) / P(X = x) over all j up to x."""
-    total, last, first, length = 1.0, 1.0, 0, _BLOCK
-    while last > _UNSEEN * total:
+    # The number of terms per step grows to a maximum that stays in the cache.
+    total, last, first, length = 1.0, 1.0, 0, 32
+    while last > 1e-17 * total:
         j = np.maximum(x - np.arange(first, first + length, dtype=float), 0)
         # Negatives outside the subset.
         n_outside = np.maximum(j + float(n_all - n_pos - n), 0)
         terms = last * np.cumprod(j * n_outside / ((n_pos + 1 - j) * (n + 1 - j)))
         total += float(terms.sum())
         last = float(terms[-1])
-        first, length = first + length, min(2 * length, _MAX_BLOCK)
+        first, length = first + length, min(2 * length, 2**14)
     return total
 
 

@@ -33,9 +33,7 @@ def test_counts_have_the_moments_of_the_law(sizes, added):
     counts = bootstrap_counts(folds, rates, n_drawn, np.random.default_rng(3))
     for i, rate in enumerate(rates):
         moments = [
-            np.multiply(
-                n, FoldSource.of(folds, *size).laws([rate * sum(size)])[0].moments()
-            )
+            np.multiply(n, FoldSource.of(folds, *size).law(rate * sum(size)).moments())
             for size, n in folds.sizes.items()
         ]
         mean, variance = np.sum(moments, axis=0)

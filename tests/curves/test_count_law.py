@@ -76,17 +76,17 @@ def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores, added):
     source = FoldSource.of(folds, n_pos, n_neg)
     for k in range(n_pos + n_neg):
         expected = count_law(pos, neg, n_pos, n_neg, k)
-        assert_same_law(source.laws([k + 0.25])[0], expected, QUADRATURE)
+        assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
         whole = {}
         for (found, _), p in expected.items():
             whole[found, False] = whole.get((found, False), 0) + p
-        assert_same_law(source.laws([k])[0], whole, QUADRATURE)
+        assert_same_law(source.law(k), whole, QUADRATURE)
 
 
 def test_law_is_that_of_the_oracle_where_new_folds_have_another_prevalence():
     folds = random_folds(1, 3, 4, 4, n_scores=50)
     pos, neg = cells(folds)
-    law = FoldSource.of(folds, 2, 5).laws([3.5])[0]
+    law = FoldSource.of(folds, 2, 5).law(3.5)
     assert_same_law(law, count_law(pos, neg, 2, 5, 3), QUADRATURE)
 
 
@@ -110,7 +110,7 @@ def test_folds_of_several_prevalences_share_the_curve_of_the_oracle(folds):
         source = FoldSource.of(tables, n_pos, n_neg)
         for k in range(n_pos + n_neg):
             expected = count_law(pos, neg, n_pos, n_neg, k)
-            assert_same_law(source.laws([k + 0.25])[0], expected, QUADRATURE)
+            assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
 
 
 # Where cells are many, panels pass over them: see the notes of the function.
@@ -126,7 +126,7 @@ def test_law_of_a_long_fold_is_that_of_its_cells(n, atol):
     # P(cut lies in a cell, counts) summed in floating point over all cells near k.
     table = RankTable(*([0.5, *of, 0.5] for of in (folds.pooled.pos, folds.pooled.neg)))
     expected = law_by_cells(table, n // 3, n - n // 3, k)
-    law = source.laws([k])[0]
+    law = source.law(k)
     # A processed last sample counts as one.
     assert law.fraction == 1
     probs = law.sure[1:] + law.partial[:-1]
@@ -161,7 +161,7 @@ def law_by_cells(table, n_pos, n_neg, k):
 def test_moments_are_those_of_the_oracle():
     folds = random_folds(3, 3, 3, 4, n_scores=50)
     pos, neg = cells(folds)
-    law = FoldSource.of(folds, 3, 4).laws([2.75])[0]
+    law = FoldSource.of(folds, 3, 4).law(2.75)
     expected = pooled_distribution(count_law(pos, neg, 3, 4, 2), 1, Fraction(3, 4))
     mean = sum(value * p for value, p in expected.items())
     variance = sum((value - mean) ** 2 * p for value, p in expected.items())

@@ -70,13 +70,15 @@ def test_settings_broadcast_and_equal_single_calls():
             assert found.variance[i, j] == pytest.approx(one.variance, rel=1e-13)
 
 
-def test_many_settings_are_split_into_blocks_without_a_trace(monkeypatch):
-    n_errors = np.arange(301)
-    whole = auc_moments(100, 200, n_errors)
-    monkeypatch.setattr("skrate.error_rate.moments._BLOCK", 250)
-    split = auc_moments(100, 200, n_errors)
-    np.testing.assert_allclose(split.mean, whole.mean, rtol=1e-14)
-    np.testing.assert_allclose(split.variance, whole.variance, rtol=1e-13)
+def test_many_settings_are_split_into_blocks_without_a_trace():
+    # With 2,000 terms, a setting is in a block of 131 at most.
+    n_errors = np.arange(1_850, 2_000)
+    split = auc_moments(3_000, 4_000, n_errors)
+    whole = [auc_moments(3_000, 4_000, k) for k in n_errors]
+    np.testing.assert_allclose(split.mean, [each.mean for each in whole], rtol=1e-14)
+    np.testing.assert_allclose(
+        split.variance, [each.variance for each in whole], rtol=1e-13
+    )
 
 
 @looped(

@@ -11,11 +11,7 @@ import guarantees
 from looped import case
 from reference import estimated_labels as literal
 from skrate import estimate, labels, recall_at_rate_score
-from skrate.labels.calibration import (
-    calibrated,
-    calibrated_by_scores,
-    prediction_weight,
-)
+from skrate.labels.calibration import calibrated, prediction_weight
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 SHARES = [Fraction(p, 10) for p in (2, 5, 9, 4, 3, 5, 7, 6)]
@@ -49,7 +45,7 @@ def test_fits_and_weights_are_those_of_the_definitions():
             found = calibrated(*known, prediction)
             np.testing.assert_allclose(found, np.array(fits, float), atol=1e-14)
             expected = literal.calibrated(LABELS, SHARES, SCORES, chosen, PREDICTED)
-            by_scores = calibrated_by_scores(
+            by_scores = calibrated(
                 *known, np.array(PREDICTED, float), np.array(SCORES, float)
             )
             np.testing.assert_allclose(by_scores, np.array(expected, float), atol=1e-14)
