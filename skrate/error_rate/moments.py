@@ -257,8 +257,7 @@ def total_moments(
     n_pos: IntArray, n_neg: IntArray, n_errors: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return mean and variance for each setting; arrays have shape (n_settings,)."""
-    first = np.maximum(0, n_errors - n_pos)
-    width = np.minimum(n_errors, n_neg) - first + 1
+    width = _count_splits(n_pos, n_neg, n_errors)
     # More splits need more than 2 GB of memory.
     n_most = 2 * 10**7
     if len(width) and width.max() > n_most:
@@ -269,13 +268,11 @@ def total_moments(
         )
     mean, variance = np.empty(len(width)), np.empty(len(width))
     for rows in _blocks(width):
-        x = first[rows, None] + np.arange(width[rows].max())
         m, n, k = n_pos[rows, None], n_neg[rows, None], n_errors[rows, None]
-        weights = error_split_weights(m, n, k, x, width[rows, None])
-        false_neg = k - x
-        given_x = conditional_mean(m, n, x, false_neg)
+        x, weights = _error_splits(m, n, k)
+        given_x = conditional_mean(m, n, x, k - x)
         mean[rows] = (weights * given_x).sum(axis=1)
-        within = conditional_variance(m, n, x, false_neg)
+        within = conditional_variance(m, n, x, k - x)
         between = (given_x - mean[rows, None]) ** 2
         variance[rows] = (weights * (within + between)).sum(axis=1)
     return mean, variance
@@ -291,15 +288,23 @@ def _blocks(width: IntArray) -> Iterator[IntArray]:
         start = stop
 
 
-def error_split_weights(
-    m: IntArray, n: IntArray, k: IntArray, x: IntArray, width: IntArray
-) -> FloatArray:
-    """Return the fraction of rankings with x false positives, along the last axis.
+def _count_splits(n_pos: Any, n_neg: Any, n_errors: Any) -> Any:
+    """Return in how many ways errors are false positives and false negatives."""
+    return np.minimum(n_errors, n_neg) - np.maximum(0, n_errors - n_pos) + 1
+
+
+def _error_splits(m: IntArray, n: IntArray, k: IntArray) -> tuple[IntArray, FloatArray]:
+    """Return numbers x of false positives, and the fractions of rankings with them.
+
+    The arguments are columns, with a row for each setting of m positives, n negatives
+    and k errors. Rows with fewer numbers than others end with fractions of 0.
 
     The number of orders is w(x) = C(N, x) C(N', x') with N = m - x' + x and
     N' = n - x + x', and w(x + 1) / w(x) is the product of four ratios of moderate
     numbers.
     """
+    width = _count_splits(m, n, k)
+    x = np.maximum(0, k - m) + np.arange(width.max())
     false_neg = (k - x)[:, :-1]
     below, above = x[:, :-1], m - k + 2 * x[:, :-1]
     under = n + k - 2 * below
@@ -321,7 +326,7 @@ def error_split_weights(
     np.cumsum(np.where(is_above, step, 0.0), axis=1, out=log_weight[:, 1:])
     log_weight[:, :-1] -= reverse_cumsum(np.where(is_above, 0.0, step))
     weights = np.where(is_term, np.exp(log_weight), 0.0)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    return x, np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def auc_range_from_errors(
@@ -456,12 +461,9 @@ def _splits(
     """Return all splits into false positives and negatives, and their probabilities."""
     if len(errors) == 2:
         return np.array([errors[0]]), np.array([errors[1]]), np.ones(1)
-    first = max(0, errors[0] - n_pos)
-    width = min(errors[0], n_neg) - first + 1
-    false_pos = first + np.arange(width)
-    m, n, k, size = (np.full((1, 1), v) for v in (n_pos, n_neg, errors[0], width))
-    weights = error_split_weights(m, n, k, false_pos[None, :], size)[0]
-    return false_pos, errors[0] - false_pos, weights
+    m, n, k = (np.array([[count]]) for count in (n_pos, n_neg, errors[0]))
+    false_pos, weights = _error_splits(m, n, k)
+    return false_pos[0], errors[0] - false_pos[0], weights[0]
 
 
 def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:

@@ -613,15 +613,10 @@ class ScipyRate(Fitted):
         return self.frozen.sf if hasattr(self.frozen, "sf") else self.frozen.ccdf
 
     def _survival(self, x: FloatArray) -> FloatArray:
-        # Far out in a tail, scipy divides by 0 and takes logarithms of 0.
-        with np.errstate(all="ignore"):
-            return np.asarray(self._sf(x), dtype=np.float64)
+        return _call_scipy(self._sf, x)
 
     def _below(self, x: FloatArray) -> FloatArray:
-        if not self._has_cdf:
-            return super()._below(x)
-        with np.errstate(all="ignore"):
-            return np.asarray(self.frozen.cdf(x), dtype=np.float64)
+        return _call_scipy(self.frozen.cdf, x) if self._has_cdf else super()._below(x)
 
     @cached_property
     def _has_cdf(self) -> bool:
@@ -630,14 +625,12 @@ class ScipyRate(Fitted):
         if dist is not None and type(dist)._cdf is stats.rv_continuous._cdf:
             return False
         x = np.linspace(0, 1, 17)
-        with np.errstate(all="ignore"):
-            whole = self.frozen.cdf(x) + self._survival(x)
+        whole = _call_scipy(self.frozen.cdf, x) + self._survival(x)
         return bool(np.allclose(whole, 1, rtol=0, atol=1e-9))
 
     def _ppf(self, q: FloatArray) -> FloatArray:
-        ppf = self.frozen.ppf if hasattr(self.frozen, "ppf") else self.frozen.icdf
-        with np.errstate(all="ignore"):
-            return np.asarray(ppf(q), dtype=np.float64)
+        has_ppf = hasattr(self.frozen, "ppf")
+        return _call_scipy(self.frozen.ppf if has_ppf else self.frozen.icdf, q)
 
     def _fit(self) -> SurvivalTable:
         # The density can change abruptly at the ends of its support and of its bins.
@@ -652,6 +645,12 @@ class ScipyRate(Fitted):
 
     def __repr__(self) -> str:
         return scipy_name(self.frozen)
+
+
+def _call_scipy(function: Any, x: FloatArray) -> FloatArray:
+    # Far out in a tail, scipy divides by 0 and takes logarithms of 0.
+    with np.errstate(all="ignore"):
+        return np.asarray(function(x), dtype=np.float64)
 
 
 FROM_COUNTS = (

@@ -84,7 +84,7 @@ class SurvivalTable:
         """
         nodes, checks = chebyshev.chebpts1(10), chebyshev.chebpts2(14)
         in_order = np.argsort(np.append(nodes, checks), kind="stable")
-        edges, whole, scale = _first_edges(survival, knots, name)
+        edges, whole, scale = _first_edges(survival, knots)
         low, high = edges[:-1], edges[1:]
         before = np.full(len(low), np.inf)
         done: list[tuple[FloatArray, FloatArray, FloatArray]] = []
@@ -309,14 +309,13 @@ def rounded_up(rates: FloatArray) -> FloatArray:
 
 
 def _first_edges(
-    survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None, name: str
+    survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None
 ) -> tuple[FloatArray, float, float]:
     """Return the first panels, P(R > 0), and the mean up to a small factor."""
     edges = np.linspace(0, 1, 33)
     if knots is not None:
         edges = np.unique(np.append(edges, knots[(knots > 0) & (knots < 1)]))
     at_edges = survival(edges)
-    _check_falling(edges, at_edges, name)
     whole = float(at_edges[0])
     near = np.empty(0)
     if at_edges[1] < whole / 2:
