@@ -112,12 +112,6 @@ def test_labels_weights_and_groups_of_any_byte_order_are_the_same(dtype):
         assert found == expected
 
 
-def test_the_last_score_of_two_lists_in_big_endian_is_seen():
-    with pytest.warns(UserWarning, match="undefined"):
-        score = skrate.average_precision_score([0, 0], np.array([0.1, 0.3], ">f8"))
-    assert np.isnan(score)
-
-
 DATE = np.array("2020-01-01", "datetime64[ns]")
 
 
@@ -462,47 +456,10 @@ def test_words_of_frames_are_labels_and_groups(package):
             assert found == expected
 
 
-EXTREME_WEIGHTS = {
-    "negative zero": ([-0.0] * 2 + [1.0] * 8, [0] * 2 + [1] * 8),
-    "equal and large": ([1e100] * 10, [1] * 10),
-    "equal and small": ([1e-100] * 10, [1] * 10),
-    "half": (np.array([6e4] * 5 + [3e4] * 5, "f2"), [2] * 5 + [1] * 5),
-    "long": (np.array([1e90] * 5 + [2e90] * 5, "g"), [1] * 5 + [2] * 5),
-    "objects": (np.array([2] * 5 + [Fraction(1, 2)] * 5), [4] * 5 + [1] * 5),
-    "booleans": ([True] * 5 + [False] * 5, [1] * 5 + [0] * 5),
-    "integers": (np.array([2**62] * 5 + [2**61] * 5), [2] * 5 + [1] * 5),
-}
-
-
-@looped("name", EXTREME_WEIGHTS)
-def test_sampling_weights_of_any_size_are_weights(name):
-    weights, relative = EXTREME_WEIGHTS[name]
-    y_true, y_score = [0, 1, 0, 1, 1, 0, 1, 0, 1, 0], [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]
-    clusters = np.arange(10) // 2
-    for extra in ({}, {"clusters": clusters}):
-        found, expected = (
-            skrate.estimate(
-                "roc_auc", y_true, y_score, sample_weight=w, weights="sampling", **extra
-            )
-            for w in (weights, np.array(relative, float))
-        )
-        assert_allclose(
-            [found.value, found.standard_error, *found.confidence_interval],
-            [expected.value, expected.standard_error, *expected.confidence_interval],
-            rtol=1e-13,
-        )
-
-
 @looped("weights", [[1e90] * 10, [2.0**53] + [1] * 9])
 def test_more_repetitions_than_can_be_counted_are_refused(weights):
     with pytest.raises(ValueError, match="sample_weight"):
         skrate.estimate("roc_auc", [0, 1] * 5, np.arange(10), sample_weight=weights)
-
-
-def test_tables_are_no_labels_of_models():
-    table = skrate.RankTable([1, 2, 1], [2, 1, 3])
-    with pytest.raises(ValueError, match=r"y_true.*RankTable"):
-        skrate.compare("roc_auc", table, {"a": [1], "b": [2]})
 
 
 def test_masked_scores_of_several_models_are_refused():

@@ -108,16 +108,6 @@ def test_ids_of_clusters_stay_text(cases, tmp_path, capsys):
     assert capsys.readouterr().out.startswith(report_by_clusters(cases, patients))
 
 
-def test_labels_that_floats_make_equal_are_different(cases, tmp_path, capsys):
-    y_true, scores = cases
-    for pair in (("10", "1_0"), (f"{2**60}", f"{2**60 + 1}")):
-        labels = np.where(y_true, *pair)
-        file = write(tmp_path / "scores.csv", labels, scores)
-        main(["report", file, *OPTIONS, "--rate", "0.1", "--pos-label", pair[0]])
-        report = budget_report(y_true, scores, reference="new", rate=0.1)
-        assert capsys.readouterr().out.startswith(str(report))
-
-
 def test_what_functions_warn_of_is_a_note(cases, tmp_path, capsys):
     y_true, scores = cases
     file = write(tmp_path / "scores.csv", y_true, scores)
@@ -280,17 +270,6 @@ def test_zipped_text_is_read(cases, tmp_path, capsys):
     assert shown[0] == shown[1]
 
 
-def test_a_long_text_beside_the_scores_is_read(cases, tmp_path, capsys):
-    y_true, scores = cases
-    shown = []
-    for text in ("short", 'of two\nlines, "quoted"', 'a 5" disk', "x" * 200_000):
-        texts = {**scores, "text": [text, *["short"] * 299]}
-        file = write(tmp_path / "scores.csv", y_true, texts)
-        main(["report", file, *OPTIONS, "--rate", "0.1"])
-        shown.append(capsys.readouterr().out)
-    assert set(shown) == {shown[0]}
-
-
 def test_decimal_commas_are_read_if_asked(cases, tmp_path, capsys):
     y_true, scores = cases
     options = [*OPTIONS, "--rate", "0.1"]
@@ -318,18 +297,6 @@ def test_what_is_turned_round_is_a_note_in_words_of_the_command(
     found = capsys.readouterr().err
     assert note in found
     assert "--pos-label" in found
-
-
-def test_the_page_says_on_which_cases_it_rests(cases, tmp_path):
-    y_true, scores = cases
-    words, page = np.where(y_true, "yes", "no"), tmp_path / "page.html"
-    file = write(tmp_path / "scores.csv", words, scores)
-    options = [*OPTIONS, "--rate", "0.2", "--pos-label", "yes", "--html", str(page)]
-    main(["report", file, *options])
-    text = (
-        f"300 labelled samples of scores.csv; {y_true.sum()} have the positive label,"
-    )
-    assert f"{text} y = yes." in page.read_text(encoding="utf-8")
 
 
 def test_a_reader_that_stops_ends_it_quietly(cases, tmp_path):
@@ -367,20 +334,6 @@ def test_a_report_that_cannot_be_written_ends_with_a_message(cases, tmp_path):
         found = subprocess.run(call, stdout=out, stderr=subprocess.PIPE, check=False)
     assert found.returncode == 2
     assert found.stderr.count(b"\n") == 1
-
-
-def test_a_single_comparison_is_not_called_adjusted(cases, tmp_path, capsys):
-    y_true, scores = cases
-    scores = {**scores, "same": scores["old"]}
-    file = write(tmp_path / "scores.csv", y_true, scores)
-    main(["report", file, *OPTIONS, "--rate", "0.2"])
-    found = capsys.readouterr().out
-    assert "p tests whether the numbers found differ.\n" in found
-    assert "djusted" not in found
-    main(["report", file, *OPTIONS, "--score", "same", "--rate", "0.2"])
-    found = capsys.readouterr().out
-    assert "whether the numbers found differ,\nadjusted by Holm's method.\n" in found
-    assert "p-values adjusted by Holm's method:" in found
 
 
 def test_parquet_is_read(cases, tmp_path, capsys):
@@ -452,14 +405,6 @@ def test_the_command_runs_as_it_is_typed():
     call = [sys.executable, "-m", "skrate", "report", "--help"]
     shown = subprocess.run(call, capture_output=True, text=True, check=True).stdout
     assert "python -m skrate report scores.csv" in shown
-
-
-def test_none_is_a_label_as_any_other_word(cases, tmp_path, capsys):
-    y_true, scores = cases
-    words = np.where(y_true, "sale", "none")
-    file = write(tmp_path / "scores.csv", words, scores)
-    main(["report", file, *OPTIONS, "--rate", "0.1", "--pos-label", "sale"])
-    assert "found" in capsys.readouterr().out
 
 
 def write_two_files(tmp_path):

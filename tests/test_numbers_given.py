@@ -112,39 +112,12 @@ def test_one_number_is_read_as_many_are(name, value):
         function(value)
 
 
-@looped("value", [-0.1, 1.5, 3.0, np.inf, [[0.1, -1e-8]]])
-@looped("name", OF_SHARES)
-def test_a_share_lies_between_none_and_all(name, value):
-    argument, function = OF_SHARES[name]
-    with pytest.raises(ValueError, match=rf"{argument}"):
-        function(value)
-
-
 @looped("name", OF_SHARES)
 def test_nothing_masked_is_no_reason_to_refuse(name):
     function = OF_SHARES[name][1]
     values = [0.3, 0.4]
     found = function(np.ma.array(values, mask=False))
     assert found.tolist() == np.asarray(function(values)).tolist()
-
-
-def test_an_expected_recall_that_no_ranking_has_is_refused():
-    convert = partial(skrate.convert_rauc, to="rauc", rate=0.1, prevalence=0.2)
-    assert convert([0, 0.25, 0.5]).tolist() == [0, 0.5, 1]
-    with pytest.raises(ValueError, match=r"value.*0.*0\.5"):
-        convert(0.6)
-    # By rounding only: it is the best there is.
-    assert convert(0.5 * (1 + 1e-14)) == 1
-
-
-@looped("to", ["expected_recall", "rauc"])
-def test_what_is_undefined_stays_so(to):
-    found = skrate.convert_rauc([0.5, np.nan], to=to, rate="uniform", prevalence=0.2)
-    assert np.isnan(found).tolist() == [False, True]
-
-
-def test_thresholds_without_a_sign_decrease_all_the_same():
-    assert RankTable([1, 2], [1, 2], np.array([3, 1], dtype="u1")).n_groups == 2
 
 
 @pytest.mark.parametrize("kind", ["None", "pandas.NA", "pandas.NaT", "nan"])
@@ -177,25 +150,10 @@ def test_a_candidate_without_a_finite_score_is_not_selected(infinite):
         assert skrate.refit_best()(results) == 2
 
 
-@looped("exponent", [-300, 300])
-def test_the_unit_of_scores_is_free(exponent):
-    a, b = np.array([0.75, 0.5, 1.0]), np.array([0.25, 0.5, 0.125])
-    unit = 2.0**exponent
-    plain, far = skrate.compare_folds(a, b), skrate.compare_folds(a * unit, b * unit)
-    assert far.pvalue == plain.pvalue
-    for name in ("value", "value_a", "value_b", "standard_error"):
-        assert getattr(far, name) == getattr(plain, name) * unit
-
-
 @looped("score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)])
 def test_the_ends_of_a_range_are_numbers(score_range):
     with pytest.raises(ValueError, match="score_range"):
         skrate.compare_folds(FOLDS, [0.5, 0.6], score_range=score_range)
-
-
-def test_large_integers_that_float64_tells_apart_are_fine():
-    X = np.array([[2**53], [2**53 + 2], [2**60], [4]])
-    assert RankBoostClassifier().fit(X, [0, 1, 0, 1]).n_estimators_
 
 
 def fitted(**parameters):
@@ -239,76 +197,6 @@ def flags():
 def test_an_option_is_true_or_false(name, value):
     with pytest.raises(ValueError, match=rf"{name}.*True.*False"):
         flags()[name](**{name: value})
-
-
-@looped("name", flags())
-def test_booleans_of_numpy_are_options(name):
-    flags()[name](**{name: np.bool_(False)})
-
-
-def boosted(value):
-    X = SCORES[:, None]
-    model = RankBoostClassifier(5, learning_rate=value, random_state=0).fit(X, LABELS)
-    return model.decision_function(X).tolist()
-
-
-LABELS = np.arange(200) * 7919 % 200 < 80
-SCORES = LABELS + np.arange(200) * 104729 % 200 / 60
-# What is computed with one number, which may be of few bits or of many.
-OF_NUMBERS = {
-    "precision": lambda value: skrate.average_precision_score(
-        LABELS, SCORES, prevalence=value
-    ),
-    "adjusted": lambda value: skrate.average_precision_score(
-        LABELS, SCORES, prevalence=value, adjusted=True
-    ),
-    "recall": lambda value: skrate.recall_at_rate_score(LABELS, SCORES, rate=value),
-    "rauc": lambda value: skrate.rate_weighted_auc_score(LABELS, SCORES, rate=value),
-    "estimate": lambda value: skrate.estimate(
-        "roc_auc", LABELS, SCORES, confidence_level=value
-    ),
-    "compare": lambda value: (
-        skrate.compare(
-            "roc_auc", LABELS, SCORES, -SCORES, confidence_level=value
-        ).confidence_interval
-    ),
-    "boosting": boosted,
-}
-
-
-@looped("dtype", [np.float16, np.float32, np.longdouble])
-@looped("name", OF_NUMBERS)
-def test_a_number_counts_whatever_its_bits(name, dtype):
-    function, value = OF_NUMBERS[name], dtype(0.013)
-    assert repr(function(value)) == repr(function(float(value)))
-
-
-def test_a_number_of_few_bits_counts_resamples():
-    few, plain = (
-        skrate.estimate(
-            "roc_auc", LABELS, SCORES, method="bootstrap", n_resamples=n, random_state=0
-        )
-        for n in (np.int8(100), 100)
-    )
-    assert repr(few) == repr(plain)
-
-
-@looped("points", [(), np.float32(0.3), np.array(0.3), {}, None, 0.5])
-def test_what_is_no_curve_is_named(points):
-    require("matplotlib")
-    with pytest.raises(ValueError, match="rates"):
-        skrate.HitCurveDisplay(points, [0, 0.5])
-    with pytest.raises(ValueError, match="hits"):
-        skrate.HitCurveDisplay([0, 1], points)
-
-
-def test_points_are_a_curve_whatever_their_index():
-    require("matplotlib")
-    pandas = require("pandas")
-    rate = pandas.Series([0, 1.0], index=[5, 6])
-    assert skrate.HitCurveDisplay(rate, [0, 0.5]).prevalence == 0.5
-    both = np.array([[0, 1.0], [0, 1.0]])
-    assert len(skrate.HitCurveDisplay(both, both / 2).curves) == 2
 
 
 @looped(

@@ -91,35 +91,6 @@ def test_averages_begin_and_end_in_the_corners_and_do_not_ask_for_the_order():
             assert np.interp(at[1], at[0], points[:, 1]) == pytest.approx(one.tpr)
 
 
-def test_the_band_is_as_wide_as_its_resamples_ask_for():
-    """Against curves whose cases are drawn one by one, and moved by small steps."""
-    y, s = folds(sizes=((12, 30), (10, 20)))
-    curve = curve_of(y, s, confidence_level=0.9)
-    band = curve.fixed_width_band("fpr", n_resamples=400, random_state=0)
-    middle = curve.averaged("fpr")
-    right, down = band.low.fpr[0] - middle.fpr[0], middle.tpr[0] - band.low.tpr[0]
-    assert down / right == pytest.approx(np.sqrt(50 / 22))
-    assert band.high.tpr - middle.tpr == pytest.approx(down)
-    rng, within = np.random.default_rng(0), 0
-    for _ in range(150):
-        drawn = []
-        for fold, scores in zip(y, s, strict=True):
-            rows = [rng.choice(np.flatnonzero(fold == k), sum(fold == k))
-                    for k in (0, 1)]  # fmt: skip
-            drawn.append((fold[np.concatenate(rows)], scores[np.concatenate(rows)]))
-        other = curve_of(*zip(*drawn, strict=True)).averaged("fpr")
-        # A corner of the lower curve may not be above the other, nor the reverse.
-        is_out = False
-        for end, sign in ((band.low, 1), (band.high, -1)):
-            for f, t in zip(other.fpr, other.tpr, strict=True):
-                if sign > 0:
-                    is_out |= any((end.fpr <= f - 1e-9) & (end.tpr > t + 1e-9))
-                else:
-                    is_out |= any((end.fpr >= f + 1e-9) & (end.tpr < t - 1e-9))
-        within += not is_out
-    assert within / 150 == pytest.approx(0.9, abs=0.08)
-
-
 def test_perfect_rankings_have_no_width():
     band = curve_of([[1, 0, 0]], [[3, 2, 1]]).fixed_width_band(n_resamples=20)
     assert band.low.tpr == pytest.approx(band.high.tpr)

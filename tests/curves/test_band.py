@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from looped import looped
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.curves.bounds import (
-    PooledDistribution,
-    bootstrap_counts,
-    joint_range,
-    pointwise_range,
-)
+from skrate.curves.bounds import bootstrap_counts, joint_range, pointwise_range
 
 WHOLE = ["exact", "bootstrap", "bootstrap-adjusted"]
 RATES = np.arange(51) / 50
@@ -91,35 +86,6 @@ def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
             enough.append((low.tolist(), high.tolist()))
     found = tuple(side.tolist() for side in joint_range(counts, level))
     assert found == enough[-1]
-
-
-@given(
-    st.lists(st.integers(0, 5), min_size=1, max_size=12).filter(any),
-    st.integers(1, 4),
-    st.floats(0.001, 0.499),
-)
-def test_counts_lie_within_the_intervals_that_leave_less_out(weights, parts, tail):
-    masses = np.array(weights) / sum(weights)
-    law = PooledDistribution(
-        3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
-    )
-    low, high = law.interval(tail)
-    counts = (6 * parts + np.arange(-1, 2 * len(masses) + 1)) / (2 * parts)
-    is_within = (counts >= low) & (counts <= high)
-    assert (law.depth(counts) > tail).tolist() == is_within.tolist()
-
-
-def test_a_seed_and_no_number_of_threads_makes_the_band():
-    bands = [
-        rate_averaged_roc_curve(
-            *sample(3), band="simultaneous", n_resamples=100, random_state=seed,
-            n_jobs=n_jobs,
-        )
-        for seed, n_jobs in ((1, None), (1, 2), (2, None))
-    ]  # fmt: skip
-    first, same, other = [low_of(band).tolist() for band in bands]
-    assert first == same
-    assert first != other
 
 
 def test_other_bounds_make_no_band():

@@ -52,20 +52,6 @@ def test_bounds_between_rates_are_near_those_computed_there(sizes, rates, option
         assert miss(found.confidence_interval, exact.confidence_interval) < 0.4
 
 
-@looped("sizes, rates, options", BASELINES)
-def test_rates_of_a_recall_between_rates_are_near_those_of_a_fine_grid(
-    sizes, rates, options
-):
-    folds = folds_of(sizes)
-    curve = rate_averaged_roc_curve(*folds, rates=rates, **options)
-    fine = np.union1d(rates, np.arange(2, 401) / 400)
-    exact = rate_averaged_roc_curve(*folds, rates=fine, **options)
-    for recall in (0.52, 0.75, 0.92):
-        found, expected = (c.rate_at_recall(recall) for c in (curve, exact))
-        assert found.value == expected.value
-        assert miss(found.confidence_interval, expected.confidence_interval) < 0.6
-
-
 def test_default_rates_do_not_end_an_interval_at_its_value():
     folds = folds_of([(1000, 9000)] * 10, shift=2)
     found = rate_averaged_roc_curve(*folds).recall_at_rate(0.0025)

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from looped import looped
-from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts
+from skrate.curves.bounds import FoldSource, bootstrap_counts
 from skrate.curves.fold_tables import Folds
 from skrate.data.table import rank_table
 
@@ -42,24 +41,6 @@ def test_counts_have_the_moments_of_the_law(sizes, added):
         # The standard error of a variance; a rare event has the kurtosis 1 / variance.
         error = np.sqrt((5 * variance**2 + variance) / n_drawn)
         assert counts[:, i].var() == pytest.approx(variance, abs=4 * error + 1e-9)
-
-
-def test_adjusted_folds_leave_the_number_of_positives_to_chance(monkeypatch):
-    folds = random_folds(5, [(3, 17)])
-    drawn = []
-    original = _Places.ranked_labels
-
-    def recording(self, n_pos, n_samples, rng):
-        drawn.extend(n_pos)
-        return original(self, n_pos, n_samples, rng)
-
-    monkeypatch.setattr(_Places, "ranked_labels", recording)
-    rng = np.random.default_rng(0)
-    bootstrap_counts(folds, np.array([0.5]), 20_000, rng, is_adjusted=True)
-    # Binomial, but for the folds that lack a class, which are drawn again.
-    law = stats.binom(20, 3 / 20).pmf(np.arange(1, 20))
-    shares = np.bincount(drawn, minlength=20)[1:20] / len(drawn)
-    assert shares == pytest.approx(law / law.sum(), abs=0.015)
 
 
 def test_adjusting_stretches_the_cases_of_a_class(monkeypatch):

@@ -19,7 +19,6 @@ from reference.shared_curve import HALF, expected_count, shared_cells
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves import bounds as pooled_bounds
-from skrate.curves.bounds import scaled_beta_interval
 from skrate.curves.fold_tables import Folds
 from skrate.data.table import rank_table
 from strategies import ranked_samples
@@ -94,22 +93,6 @@ def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, 
         assert high_of(curve)[i] * total == pytest.approx(max(float(high), found))
 
 
-def test_a_probability_that_is_equal_to_the_tail_but_for_rounding_is_left_out():
-    tables = [rank_table(*each) for each in random_folds(0, 5, 6, 9)]
-    folds, rates = Folds(tuple(tables)), np.array([0.3])
-    (law,) = pooled_bounds._map_rates(
-        pooled_bounds.pooled_distribution, folds, rates, None
-    )
-    # The level rounds them up or down.
-    tails = law.at_most[(law.at_most > 1e-4) & (law.at_most < 0.4)]
-    levels = 1 - 2 * tails
-    assert ((1 - levels) / 2 < tails).any()
-    for level, tail in zip(levels, tails, strict=True):
-        low, _ = pooled_bounds.exact_bounds(folds, rates, level, n_jobs=None)
-        n_out = np.searchsorted(law.at_most, tail) + 1
-        assert low[0] == pytest.approx((law.first + n_out) / law.parts)
-
-
 @looped("level", [0.5, 0.95])
 @looped("orders", ["1000 0110", "0100 1110", "0001 1101 0011"])
 def test_exact_bounds_of_folds_of_several_prevalences_are_moved_to_the_consensus(
@@ -146,17 +129,6 @@ NEW_FOLDS = ["exact", "parametric", "bootstrap", "bootstrap-adjusted"]
 
 
 @looped("bounds", NEW_FOLDS)
-def test_where_the_ranking_is_perfect_the_bounds_have_a_width(bounds):
-    folds = [(np.repeat([1, 0], [30, 70]), np.arange(100, 0, -1))] * 10
-    curve = curve_of(folds, bounds, n_resamples=2000)
-    n_wrong = (high_of(curve) - low_of(curve))[1:-1] * 300
-    # Half a case in error was added at either end: two are what one may see of it.
-    assert np.all(n_wrong > 0.9)
-    assert np.all(n_wrong < 4)
-    assert high_of(curve)[:31] == pytest.approx(curve.tpr[:31])
-
-
-@looped("bounds", NEW_FOLDS)
 def test_where_no_case_is_added_a_perfect_ranking_has_no_width(bounds):
     folds = [(np.repeat([1, 0], [30, 70]), np.arange(100, 0, -1))] * 10
     curve = curve_of(folds, bounds, augment=False)
@@ -166,23 +138,6 @@ def test_where_no_case_is_added_a_perfect_ranking_has_no_width(bounds):
     # Other bounds of its folds have the case, unless they are told as well.
     again = rate_averaged_roc_curve(curve.folds, bounds=bounds, random_state=0)
     assert np.all((high_of(again) - low_of(again))[1:-1] > 0)
-
-
-@looped("bounds", ["normal", "beta"])
-def test_folds_that_are_alike_have_no_spread(bounds):
-    folds = [([1, 1, 0, 0, 0], [5, 4, 3, 2, 1])] * 3
-    curve = curve_of(folds, bounds)
-    assert low_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
-    assert high_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
-
-
-@looped("bounds", ["exact", "parametric"])
-def test_a_positive_among_tied_cases_is_held_at_the_first_rate(bounds):
-    # Of a hundred tied cases the first is seldom the positive.
-    curve = curve_of([([1] + [0] * 99, [1] * 100)], bounds, rates=[0.01])
-    assert curve.tpr[0] == pytest.approx(0.01)
-    assert low_of(curve)[0] == 0
-    assert high_of(curve)[0] >= curve.tpr[0]
 
 
 def test_normal_bounds_by_hand():
@@ -201,12 +156,3 @@ def test_a_long_fold_is_not_divided_into_parts(n, is_divided):
         Folds(tables), np.array([0.3301, 0.4203]), 0.95, n_jobs=None
     )
     assert (np.round(ends) != ends).any() == is_divided
-
-
-@pytest.mark.parametrize("level", [0.95, 0.9, 0.8, 0.7, 0.6])
-def test_an_end_with_exactly_the_tail_is_left_out(level):
-    # All mass is at 0 and 1: P(0) = 1 - mean may be left out if it equals the tail.
-    tail = (1 - Fraction(str(level))) / 2
-    mean = float(1 - tail)
-    assert scaled_beta_interval(mean, mean * (1 - mean), 0, 1, level) == (1, 1)
-    assert scaled_beta_interval(1 - mean, mean * (1 - mean), 0, 1, level) == (0, 0)

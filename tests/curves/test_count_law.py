@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from looped import looped
 from reference.count_law import count_law, count_law_by_orders, pooled_distribution
@@ -111,51 +110,6 @@ def test_folds_of_several_prevalences_share_the_curve_of_the_oracle(folds):
         for k in range(n_pos + n_neg):
             expected = count_law(pos, neg, n_pos, n_neg, k)
             assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
-
-
-# Where cells are many, panels pass over them: see the notes of the function.
-@pytest.mark.parametrize(
-    ("n", "atol"), [(300, 1e-8), pytest.param(3000, 1e-4, marks=pytest.mark.slow)]
-)
-def test_law_of_a_long_fold_is_that_of_its_cells(n, atol):
-    rng = np.random.default_rng(2)
-    y = (np.arange(n) < n // 3).astype(int)
-    folds = Folds(tuple(rank_table(y, rng.normal(size=n) + y) for _ in range(10)))
-    source = FoldSource.of(folds, n // 3, n - n // 3)
-    k = n // 4
-    # P(cut lies in a cell, counts) summed in floating point over all cells near k.
-    table = RankTable(*([0.5, *of, 0.5] for of in (folds.pooled.pos, folds.pooled.neg)))
-    expected = law_by_cells(table, n // 3, n - n // 3, k)
-    law = source.law(k)
-    # A processed last sample counts as one.
-    assert law.fraction == 1
-    probs = law.sure[1:] + law.partial[:-1]
-    counts = law.first + 1 + np.arange(len(probs))
-    difference = np.cumsum(probs) - np.cumsum(expected[counts])
-    assert np.abs(difference).max() < atol
-
-
-def law_by_cells(table, n_pos, n_neg, k):
-    """Return P(s positives among the first k), by the last cell that is full."""
-    law = np.zeros(n_pos + 1)
-    counts = np.arange(n_pos + 1)
-    for tpr, fpr, next_tpr, next_fpr in zip(
-        table.tpr, table.fpr, table.tpr[1:], table.fpr[1:], strict=False
-    ):
-        # A uniform cut within a cell: the density of case k, at 3 points.
-        nodes, weights = np.polynomial.legendre.leggauss(3)
-        for x, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
-            t, f = tpr + x * (next_tpr - tpr), fpr + x * (next_fpr - fpr)
-            if abs(n_pos * t + n_neg * f - k) > 9 * np.sqrt(k):
-                continue
-            pos_next = stats.binom.pmf(counts - 1, n_pos - 1, t)
-            pos_next *= stats.binom.pmf(k - counts, n_neg, f)
-            neg_next = stats.binom.pmf(counts, n_pos, t)
-            neg_next *= stats.binom.pmf(k - counts - 1, n_neg - 1, f)
-            law += weight * (next_tpr - tpr) * n_pos * pos_next
-            law += weight * (next_fpr - fpr) * n_neg * neg_next
-    assert law.sum() == pytest.approx(1, abs=1e-9)
-    return law
 
 
 def test_moments_are_those_of_the_oracle():

@@ -27,18 +27,6 @@ def test_by_hand(y_true, y_score, rates, hits):
     assert np.array_equal(found, (rates, hits))
 
 
-@given(ranked_samples(weighted=True))
-def test_a_table_has_the_curve_of_its_cases(sample):
-    y_true, y_score, weights = sample
-    for given_weights in (None, weights):
-        table = RankTable.from_arrays(y_true, y_score, sample_weight=given_weights)
-        of_cases = hit_curve(y_true, y_score, sample_weight=given_weights)
-        for found, expected in zip(hit_curve(table), of_cases, strict=True):
-            assert np.array_equal(found, expected)
-            # Of its own: the arrays of a table cannot be written to.
-            found[0] = 1
-
-
 @looped(
     "options, rates, gains",
     [

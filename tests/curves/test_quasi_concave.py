@@ -76,16 +76,6 @@ def test_hits_by_hand():
     assert curve.hits([[0.1, 0.2]]) == pytest.approx(np.array([[0.08, 0.09]]))
 
 
-def test_stamina_at_its_bound_survives_rounding():
-    for prevalence in np.linspace(0.01, 0.5, 99):
-        for momentum in (0.51, 0.7, 0.93):
-            curve = QuasiConcaveHitCurve(momentum, prevalence / momentum, prevalence)
-            assert curve.hits(1.0) == pytest.approx(prevalence, abs=1e-15)
-            bound = np.nextafter(prevalence / momentum, 1)
-            beyond = QuasiConcaveHitCurve(momentum, bound, prevalence)
-            assert beyond.stamina == curve.stamina
-
-
 @looped(
     "values, message",
     [

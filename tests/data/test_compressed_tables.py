@@ -262,25 +262,3 @@ def test_the_error_is_nan_where_the_metric_is_and_else_0_of_one_class(case, held
         value = case.function(table, **case.kwargs)
         expected = 0.0 if value == value else value
         assert_allclose(table.max_error(case.function, **case.kwargs), expected)
-
-
-def test_what_a_metric_refuses_is_refused_by_the_error_of_any_table():
-    table = RankTable.from_arrays([1, 0, 1], [3.0, 2.0, 1.0])
-    for each in (table, table.compress(2)):
-        with pytest.raises(ValueError, match="rate"):
-            recall_at_rate_score(each, k=7)
-        with pytest.raises(ValueError, match="rate"):
-            each.max_error(recall_at_rate_score, k=7)
-
-
-@looped("option", ["sample_weight", "pos_label"])
-def test_the_error_has_no_use_for_what_concerns_the_cases(option):
-    table = RankTable.from_arrays([1, 0, 1], [3.0, 2.0, 1.0])
-    with pytest.raises(ValueError, match=rf"{option}"):
-        table.max_error("roc_auc", **{option: 1})
-
-
-def test_momentum_has_no_error_where_the_worst_order_has_no_momentum():
-    table = RankTable.from_arrays([1, 0, 1, 0], [9.0, 1.3, 1.2, 1.1]).compress(2)
-    assert momentum_score(table) > 0
-    assert np.isnan(table.max_error(momentum_score))

@@ -75,29 +75,6 @@ def test_a_metric_undefined_on_all_folds_is_nan():
         assert np.isnan(recall_at_rate_score(rankings, rate=0.5, of="negatives"))
 
 
-def test_the_sum_of_gains_of_each_fold_is_on_the_scale_of_its_weights():
-    # Half of each fold is its first case: a positive of weight 2, a negative of 3.
-    rankings = FoldRankings(
-        [1, 0, 1, 0], [2, 1, 1, 2], [0, 0, 1, 1], sample_weight=[2, 2, 3, 3]
-    )
-    gain = {"positive": 4, "negative": -1}
-    expected = [2 * 4, -3]
-    found = rankings.scores(expected_gain_score, gain=gain, rate=0.5)
-    assert_allclose(found, expected, rtol=1e-15)
-    for scale in (0.1, 1e3):
-        folds = FoldRankings(
-            rankings.y_true, rankings.y_score, rankings.fold,
-            sample_weight=scale * rankings.sample_weight,
-        )  # fmt: skip
-        found = folds.scores(expected_gain_score, gain=gain, rate=0.5)
-        assert_allclose(found, scale * np.array(expected), rtol=1e-15)
-        alone = [
-            expected_gain_score(y, s, sample_weight=w, gain=gain, rate=0.5)
-            for y, s, w in folds
-        ]
-        assert_allclose(found, alone, rtol=1e-15)
-
-
 def test_sampling_weights_tell_no_sum_of_gains_of_folds():
     rankings = FoldRankings(
         [1, 0, 1, 0], [2, 1, 1, 2], [0, 0, 1, 1], sample_weight=[2, 2.5, 3, 3]
@@ -195,12 +172,6 @@ TWICE = {"indices": [0, 1, 0, 1]}
 def test_what_does_not_fit_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
         FoldRankings(**(TWO | given))
-
-
-def test_folds_that_overlap_are_taken_as_the_repeats_that_are_named():
-    rankings = FoldRankings(**TWO, indices=[0, 1, 0, 3], repeats=2)
-    assert rankings.n_repeats == 2
-    assert (rankings.n_pos, rankings.n_neg) == (1, 2)
 
 
 @looped(

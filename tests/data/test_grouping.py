@@ -45,23 +45,6 @@ def test_codes_point_at_the_labels(kind):
     assert np.array_equal(grouping.sizes, np.bincount(grouping.codes))
 
 
-@looped(
-    "labels",
-    [
-        [1.0, math.nan],
-        ["a", None],
-        np.array(["a", math.nan], dtype=object),
-        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
-        ["a", math.nan],
-        [1, None],
-        np.array([1, Decimal("NaN")], dtype=object),
-    ],
-)
-def test_a_missing_label_is_refused(labels):
-    with pytest.raises(ValueError, match=r"groups.*NaN.*1"):
-        check_groups("groups", labels)
-
-
 def test_strings_of_numpy_2_and_their_missing_values():
     if not hasattr(np.dtypes, "StringDType"):
         pytest.skip("needs the strings of variable width of numpy 2")
@@ -103,21 +86,6 @@ def test_labels_that_are_not_equal_stay_apart(kind, container):
         grouping = check_groups("groups", CONTAINERS[container](labels))
         assert len(grouping.labels) == len(ids)
         assert grouping.labels[grouping.codes].tolist() == labels
-
-
-def test_labels_that_cannot_be_told_apart_are_refused():
-    unhashable = np.empty(2, dtype=object)
-    unhashable[:] = [[1], [2]]
-    with pytest.raises(ValueError, match=r"groups.*'list'"):
-        check_groups("groups", unhashable)
-    with pytest.raises(ValueError, match=r"groups.*'int'.*'str'"):
-        check_groups("groups", np.array([1, "a"], dtype=object))
-    with pytest.raises(ValueError, match=r"groups.*'int'.*'str'"):
-        check_groups("groups", [1, "a"])
-    with pytest.raises(ValueError, match=r"groups.*'bytes'.*'str'"):
-        check_groups("groups", ["a", b"a"])
-    with pytest.raises(ValueError, match=r"groups.*1"):
-        check_groups("groups", np.ma.array([1, 2], mask=[0, 1]))
 
 
 @looped("is_whole", [True, False])

@@ -7,56 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 
 from looped import looped
 from skrate import RankTable, ranking_auc_score
 from skrate.data.table import rank_table
 from strategies import ranked_samples
-
-
-def by_hand(y_true, y_score, sample_weight=None):
-    """Return thresholds, pos and neg by counting, with Python's own numbers."""
-    weights = [1.0] * len(y_true) if sample_weight is None else list(sample_weight)
-    cases = list(zip(list(y_true), list(y_score), weights, strict=True))
-    distinct = []
-    for _, score, weight in cases:
-        if weight and not any(score == other for other in distinct):
-            distinct.append(score)
-    distinct.sort(reverse=True)
-    pos = [sum(w for y, s, w in cases if y and s == t) for t in distinct]
-    neg = [sum(w for y, s, w in cases if not y and s == t) for t in distinct]
-    return distinct, pos, neg
-
-
-def check(y_true, y_score, sample_weight=None):
-    """Check both ways of building the table against counting."""
-    thresholds, pos, neg = by_hand(y_true, y_score, sample_weight)
-    quick = rank_table(y_true, y_score, sample_weight)
-    whole = RankTable.from_arrays(y_true, y_score, sample_weight=sample_weight)
-    assert whole.thresholds.tolist() == thresholds
-    # The quick table, for metrics, leaves out a weight that all cases share.
-    kept = {w for w in ([] if sample_weight is None else sample_weight) if w}
-    shared = kept.pop() if len(kept) == 1 else 1
-    for table, unit in ((quick, shared), (whole, 1)):
-        assert [unit * weight for weight in table.pos.tolist()] == pos
-        assert [unit * weight for weight in table.neg.tolist()] == neg
-        assert table.n_groups == len(pos)
-        assert (unit * table.n_pos, unit * table.n_neg) == (sum(pos), sum(neg))
-        if table.labels is not None:
-            assert [unit * label for label in table.labels.tolist()] == pos
-    return quick
-
-
-@looped(
-    "dtype",
-    ["float16", "float32", "float64", "longdouble", "int8", "uint8", "int32", "bool"],
-)
-def test_scores_keep_the_precision_they_came_in(dtype):
-    scores = np.array([3, 1, 2, 1, 0, 3]).astype(dtype)
-    table = RankTable.from_arrays([1, 0, 1, 1, 0, 0], scores)
-    assert table.thresholds.dtype == np.dtype(dtype)
-    check([1, 0, 1, 1, 0, 0], scores)
 
 
 def test_quantities_by_hand():
@@ -79,26 +34,7 @@ def test_an_absent_class_has_no_shares():
     assert table.fpr.tolist() == [0, 2 / 3, 1]
 
 
-def test_long_sums_of_weights_are_exact_to_rounding():
-    n = 200_000
-    weights = np.where(np.arange(n) % 2 == 0, 0.7, 0.1)
-    table = RankTable(weights, weights, -np.arange(n))
-    # One after the other, they are off by 1e-12. Rows of 64, rows of their sums, and
-    # what is left are rounded 3 x 63 times at most.
-    exact = 3 * 63 * 2.0**-53
-    assert_allclose(table.n_pos, 0.8 * n / 2, rtol=exact)
-    places = np.arange(0, n + 1, 2)
-    assert_allclose(table.rates[places], places / n, rtol=0, atol=exact)
-
-
 # --- Merging -------------------------------------------------------------------------
-
-
-def test_a_weight_that_all_cases_share_counts_when_tables_add():
-    single = RankTable.from_arrays([1, 0], [0.9, 0.1])
-    triple = RankTable.from_arrays([1, 0], [0.9, 0.1], sample_weight=[3, 3])
-    assert triple.pos.tolist() == [3.0, 0.0]
-    assert (single + triple).pos.tolist() == [4.0, 0.0]
 
 
 @given(
@@ -163,14 +99,6 @@ def test_tables_compare_by_value():
     assert table != "table"
     with pytest.raises(TypeError, match="unhashable"):
         hash(table)
-
-
-@looped("weights", [None, [1, 2, 3]])
-def test_tables_pickle_and_copy(weights):
-    table = RankTable.from_arrays([1, 0, 1], [3, 3, 1], sample_weight=weights)
-    for twin in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table)):
-        assert twin == table
-        assert twin.rates.tolist() == table.rates.tolist()
 
 
 @looped(

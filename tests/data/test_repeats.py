@@ -50,11 +50,6 @@ def test_no_case_is_twice_in_a_repeat_of_random_splits(splitter, seed):
         assert len(set(cases.tolist())) == len(cases)
 
 
-def test_repeats_of_unequal_length_are_found():
-    tests = [*sets_of(KFold(3)), *sets_of(KFold(5)), *sets_of(KFold(2))]
-    assert disjoint_repeats(tests).tolist() == [0] * 3 + [1] * 5 + [2] * 2
-
-
 def test_a_case_twice_in_a_fold_is_named():
     with pytest.raises(ValueError, match=r"1.*7.*3"):
         disjoint_repeats([[0, 1], [7, 2, 7, 7]])

@@ -14,7 +14,6 @@ from optional import require
 from skrate import RankTable
 from skrate.displays import AUCErrorRateDisplay
 from skrate.error_rate import auc_moments
-from skrate.error_rate.moments import ErrorRateCurve
 
 require("matplotlib")
 
@@ -91,15 +90,6 @@ def test_a_model_with_every_case_in_error_has_no_relative_deviation(y_true, scor
     # Its mean can be drawn all the same.
     display.plot()
     assert display.point_.get_ydata()[0] == display.point.auc
-
-
-def test_a_mean_of_zero_is_a_gap_in_the_line():
-    curve = ErrorRateCurve(
-        0.5, np.array([0, 0.5, 1]), np.array([1, 0.5, 0]), np.array([0, 0.25, 0])
-    )
-    display = AUCErrorRateDisplay(curves=[curve]).plot(kind="relative_deviation")
-    heights = display.lines_[0].get_ydata()
-    np.testing.assert_array_equal(heights, [0, 0.5, np.nan])
 
 
 def three_models(kind):

@@ -10,18 +10,10 @@ from scipy import stats
 
 import skrate
 from colour_vision import difference, lab, linear
-from drawn import texts
 from looped import case
 from optional import require
-from skrate import HitCurveDisplay, budget_report, rates
-from skrate.displays.drawing import (
-    COLORS,
-    Drawing,
-    density_outline,
-    entry,
-    mean_and_spread,
-    model_color,
-)
+from skrate import HitCurveDisplay, rates
+from skrate.displays.drawing import COLORS, Drawing, density_outline, mean_and_spread
 
 plt = require("matplotlib.pyplot")
 colors = require("matplotlib.colors")
@@ -30,25 +22,6 @@ lines = require("matplotlib.lines")
 RNG = np.random.default_rng(0)
 Y_TRUE = RNG.random(100) < 0.3
 SCORES = RNG.normal(size=(7, 100)) + Y_TRUE
-LAW = rates.beta(8, 40)
-
-
-def test_a_cycle_of_the_users_own_is_kept():
-    cycler = require("cycler").cycler
-    with plt.rc_context({"axes.prop_cycle": cycler(color=["red", "blue"])}):
-        ax = plt.subplots()[1]
-        drawn = [
-            HitCurveDisplay.from_predictions(Y_TRUE, scores, ax=ax).line_
-            for scores in SCORES[:2]
-        ]
-        assert model_color(1) == "#0000ff"
-    assert [line.get_color() for line in drawn] == ["#ff0000", "#0000ff"]
-    assert drawn[0].get_linestyle() == "-" != drawn[1].get_linestyle()
-    with plt.rc_context({"axes.prop_cycle": cycler(color="rb", linestyle=["-", ":"])}):
-        ax = plt.subplots()[1]
-        for scores in SCORES[:2]:
-            line = HitCurveDisplay.from_predictions(Y_TRUE, scores, ax=ax).line_
-        assert line.get_linestyle() == ":"
 
 
 def test_what_is_given_is_kept():
@@ -70,58 +43,6 @@ def test_differences_are_those_of_cielab():
     assert difference([1, 1, 1], [0, 0, 0]) == pytest.approx(100, abs=0.01)
     # Red and a green, which only some tell apart.
     assert difference([0.6, 0.3, 0], [0.35, 0.4, 0]) < 12
-
-
-A, B = SCORES[:2] + np.array([[0], [1]]) * Y_TRUE
-
-
-def box_of(display):
-    display.figure_.draw_without_rendering()
-    return display.ax_.get_legend().get_window_extent()
-
-
-def test_a_layout_has_room_for_the_legend_below_the_axes():
-    figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
-    displays = [
-        HitCurveDisplay.from_predictions(Y_TRUE, A, ax=axes[0]),
-        budget_report(Y_TRUE, {"A": A, "B": B}, rate=LAW).plot(
-            axes[1], plot_bands=False
-        ),
-    ]
-    boxes = [box_of(display) for display in displays]
-    assert boxes[0].x1 < boxes[1].x0
-    for ax, box in zip(axes, boxes, strict=True):
-        assert figure.bbox.y0 <= box.y0 < box.y1 <= ax.xaxis.get_tightbbox().y0 + 1
-        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
-        assert ax.get_window_extent().height > 0.4 * figure.bbox.height
-
-
-def test_a_model_is_no_reference_by_its_name():
-    ax = plt.subplots()[1]
-    for model in ("Random forest", "Perfect booster", "A"):
-        display = HitCurveDisplay.from_predictions(
-            Y_TRUE, A if model == "A" else B, name=model, ax=ax
-        )
-    starts = [text.split(" (")[0] for text in texts(display)]
-    assert starts == ["Random forest", "Perfect booster", "A", "Random", "Perfect"]
-
-
-@pytest.mark.parametrize(
-    ("parts", "lines"),
-    [
-        (("short:", "12 (9 to 15)"), ["short: 12 (9 to 15)"]),
-        (
-            ("as long as most of a line is:", "12 (9 to 15)"),
-            ["as long as most of a line is:", "12 (9 to 15)"],
-        ),
-        (
-            ("a name that takes two lines as it is too long:", "12 (9)"),
-            ["a name that takes two lines as it is too", "long:", "12 (9)"],
-        ),
-    ],
-)
-def test_an_entry_is_wrapped_and_its_number_kept_whole(parts, lines):
-    assert entry(*parts).splitlines() == lines
 
 
 @pytest.mark.parametrize(
@@ -212,13 +133,6 @@ def test_a_density_is_drawn_up_to_its_maximum(rate):
     assert np.sum(np.diff(places) * (density[1:] + density[:-1]) / 2) == pytest.approx(
         mass, rel=1e-3
     )
-
-
-def test_edges_of_an_interval_are_upright():
-    places, density = density_outline(rates.interval(0.2, 0.45))
-    assert_allclose(density[(places > 0.2) & (places < 0.45)], 4, rtol=1e-12)
-    assert not density[(places < 0.2) | (places > 0.45)].any()
-    assert np.diff(places)[np.flatnonzero(np.diff(density))].max() < 1e-5
 
 
 @pytest.mark.parametrize("rate", [rates.beta(0.5, 0.5), rates.beta(0.5, 4)], ids=repr)

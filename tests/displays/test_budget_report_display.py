@@ -55,28 +55,6 @@ def test_the_legend_says_how_many_more_or_fewer_are_found():
         assert title.endswith(f"compared with {reference}")
 
 
-def test_a_band_ends_at_the_number_of_positives():
-    display = BudgetReportDisplay(budget_report(Y_TRUE, A, rate=1.0)).plot()
-    edge = display.bands_[0].get_paths()[0].vertices
-    assert edge[:, 1].max() == pytest.approx(Y_TRUE.sum())
-    assert edge[edge[:, 0] == 150, 1] == pytest.approx(Y_TRUE.sum())
-    assert np.all(edge[:, 1] <= edge[:, 0] + 1e-9)
-
-
-def test_bands_are_areas_edges_or_none_by_the_number_of_models():
-    reports = [
-        budget_report(Y_TRUE, models, rate=0.2)
-        for models in ({"A": A}, {"A": A, "B": B}, {"A": A, "B": B, "C": -A})
-    ]
-    one, two, three = (BudgetReportDisplay(report).plot() for report in reports)
-    assert one.bands_[0].get_facecolor()[0, 3] == 0.2
-    assert [len(band.get_facecolor()) for band in two.bands_] == [0, 0]
-    assert three.bands_ == []
-    assert not any("band" in text for text in texts(three))
-    assert len(BudgetReportDisplay(reports[2]).plot(plot_bands=True).bands_) == 3
-    assert BudgetReportDisplay(reports[0]).plot(plot_bands=False).bands_ == []
-
-
 def area(band):
     """Return the area of a band, whose outline is closed."""
     x, y = band.get_paths()[0].vertices.T
@@ -96,13 +74,3 @@ def test_bands_hold_their_curves_and_the_simultaneous_ones_are_wider(band):
     other = BudgetReportDisplay(REPORT).plot(band="pointwise")
     narrow, wide = (area(d.bands_[0]) for d in (other, display))
     assert (narrow < wide) == (band == "simultaneous")
-
-
-def test_the_budget_stands_at_the_foot():
-    display = BudgetReportDisplay(REPORT).plot(plot_bands=False)
-    assert len(display.rate_) == 1
-    assert N * LAW.ppf(0.99) < display.ax_.get_xlim()[1] < N
-    known = BudgetReportDisplay(budget_report(Y_TRUE, A, rate=0.1)).plot(
-        plot_bands=False
-    )
-    assert data(known.rate_[0])[0].tolist() == [15, 15]

@@ -19,7 +19,6 @@ from looped import case, looped
 from optional import require
 from skrate import (
     HitCurveDisplay,
-    RankTable,
     RateAveragedROC,
     budget_report,
     compare,
@@ -210,20 +209,6 @@ def test_an_estimator_is_drawn_as_its_scores(name):
     assert "LogisticRegression" in texts(found)[-2 if name == "errors" else 0]
     with pytest.raises(NotFittedError):
         row.display.from_estimator(GaussianNB(), X, Y, **options)
-
-
-@looped("name", ["hits", "consensus", "report", "band"])
-def test_a_table_is_drawn_as_its_cases(name):
-    row, table = ROWS[name], RankTable.from_arrays(Y_TRUE, np.round(SCORES, 1))
-    given, is_consensus = (table, Y_TRUE, np.round(SCORES, 1)), name == "consensus"
-    table, *cases = ([one] for one in given) if is_consensus else given
-    options = {"pos_label": None}
-    for kind in [{}, {"metric": "lift"}] if name == "hits" else [{}]:
-        found = row.draw(table, name="A", **options, **kind)
-        other = row.draw(*cases, name="A", **options, **kind)
-        assert_same_drawing(found, other)
-    with pytest.raises(ValueError, match=r"sample_weight.*None.*y_true"):
-        row.draw(table, sample_weight=[1, 1], **options)
 
 
 def assert_same_drawing(found, expected):

@@ -1,24 +1,16 @@
 """The display of a difference of two curves: what is drawn is what was computed."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
-from sklearn.naive_bayes import GaussianNB
 
 from drawn import texts
 from optional import require
-from skrate import compare_curves, cross_val_rankings, rates
+from skrate import compare_curves, rates
 
 plt = require("matplotlib.pyplot")
 
-X, Y = make_classification(
-    160, 5, weights=[0.7], flip_y=0.1, class_sep=0.7, random_state=0
-)
 RATES = np.arange(1, 20) / 20
 
 
@@ -37,16 +29,6 @@ def sample(n=1500):
 def drawn(*, names=None, rate=None, n_items=None, **options):
     result = compare_curves(*sample(), rates=RATES, random_state=0, **options)
     return result.plot(names=names, rate=rate, n_items=n_items)
-
-
-def edges(area):
-    """Return the lower and the upper edge of what was filled between two curves."""
-    (path,) = area.get_paths()
-    heights = {}
-    for x, y in path.vertices:
-        heights.setdefault(round(x, 9), []).append(y)
-    found = [heights[round(rate, 9)] for rate in RATES]
-    return [min(ys) for ys in found], [max(ys) for ys in found]
 
 
 def test_winning_stretches_are_shaded_with_one_entry_each():
@@ -68,17 +50,6 @@ def test_winning_stretches_are_shaded_with_one_entry_each():
         "early \N{MINUS SIGN} late", "95 % band", "95 % at one rate", "early better",
         "late better",
     ]  # fmt: skip
-
-
-def test_stretches_with_a_short_gap_are_drawn_as_one():
-    y_true, a, b = sample()
-    result = compare_curves(y_true, a, b, rates=RATES / 5, random_state=0)
-    low = np.where(np.isin(np.arange(19), [4, 6, 9]), 0.1, -0.1)
-    band = result.band._replace(low=low, high=low + 0.15)
-    display = replace(result, band=band).plot()
-    # Rates are 0.01 apart.
-    assert [len(display.winning_a_), len(display.winning_b_)] == [2, 0]
-    assert texts(display)[-1] == "a better (gaps up to 0.02)"
 
 
 def test_pointwise_bounds_are_drawn_once():
@@ -127,21 +98,6 @@ def test_shares_are_seen_where_the_budget_is(metric, rate, first):
     assert low < min(least, 0) < max(most, 0) < high
     assert high - low == pytest.approx(1.3 * (max(most, 0) - min(least, 0)))
     assert np.ptp(band) > high - low or rate is None
-
-
-def test_a_case_that_is_tested_again_is_one():
-    once = StratifiedKFold(3, shuffle=True, random_state=0)
-    again = RepeatedStratifiedKFold(n_splits=3, n_repeats=3, random_state=0)
-    errors = []
-    for cv in (once, again):
-        both = [
-            cross_val_rankings(model, X, Y, cv=cv)
-            for model in (LogisticRegression(), GaussianNB())
-        ]
-        found = compare_curves(*both, rates=RATES)
-        errors.append(found.standard_error.mean())
-    # Three times the cases would have errors of 0.58.
-    assert 0.85 < errors[1] / errors[0] < 1.15
 
 
 def test_ticks_of_counts_and_their_labels_have_room_in_small_axes():

@@ -33,17 +33,6 @@ def drawn(**options):
     return HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, **options)
 
 
-def test_gains_are_drawn():
-    display = drawn(metric="recall")
-    assert np.array_equal(data(display.line_), (RATE, HITS / P))
-    assert np.array_equal(data(display.chance_level_), ([0, 1], [0, 1]))
-    assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, 1, 1]))
-    assert display.momentum_ is None
-    score = average_precision_score(Y_TRUE, Y_SCORE, sample_weight=1 + Y_TRUE)
-    label = drawn(sample_weight=1 + Y_TRUE).line_.get_label()
-    assert label == f"AP = {score:.2f}"
-
-
 def of_folds(**options):
     """Draw four folds as one model."""
     rng = np.random.default_rng(1)

@@ -126,20 +126,6 @@ def test_density_of_the_rate_shades_the_roc_plane():
     assert 0.3 * y + 0.7 * x == pytest.approx(0.8)
 
 
-def test_legend_carries_the_area_and_its_spread():
-    curve = rate_averaged_roc_curve(*folds())
-    display = RateAveragedROC(curve, name="A")
-    by_fold = curve.fold_rate_weighted_auc()
-    auc = f"AUC = {curve.rate_weighted_auc():.2f} ± {np.std(by_fold):.2f}"
-    found = texts(display.plot())
-    assert found == [f"A ({auc})", "95 % bounds"]
-    rauc = f"rAUC = {curve.rate_weighted_auc(0.3):.2f}"
-    display.plot(rate=0.3, name="B")
-    assert display.line_.get_label().startswith(f"B ({rauc} ± ")
-    one = rate_averaged_roc_curve(*folds(n_folds=1))
-    assert "±" not in RateAveragedROC(one).plot().line_.get_label()
-
-
 @pytest.mark.parametrize("n_jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
 def test_from_cross_validation_runs_the_folds(n_jobs):
     cv = StratifiedKFold(3)
@@ -321,11 +307,6 @@ def test_the_area_of_the_vertical_average_is_the_mean_over_folds():
     display = RateAveragedROC(curve, rate=0.2)
     zoomed = display.plot(average="fpr", zoom="rate", plot_fixed_width=True)
     assert zoomed.ax_.get_xlim()[1] < 0.5
-
-
-def test_an_average_that_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="average"):
-        of_folds(average="score")
 
 
 def test_it_prints_as_its_curve_and_its_name():

@@ -17,12 +17,10 @@ from skrate import (
     displays,
     estimate,
     rate_averaged_roc_curve,
-    results,
     sample_size,
     select_best,
     subgroup_scores,
 )
-from skrate.metrics.result_types import Drawn
 
 RNG = np.random.default_rng(0)
 Y_TRUE = RNG.random(200) < 0.3
@@ -87,19 +85,6 @@ def test_what_is_undefined_has_a_page_without_a_picture():
     page = report.to_html()
     assert "there is no curve to draw" in page
     assert "<img" not in page
-
-
-def test_all_results_with_a_display_draw_themselves():
-    public = {getattr(results, name) for name in results.__all__} | {
-        type(result) for result, _ in made()
-    }
-    drawable = {cls for cls in public if issubclass(cls, Drawn)}
-    assert drawable == {type(result) for result, _ in made()}
-    for name in displays.__all__:
-        source = getattr(displays, name).__init__.__annotations__.values()
-        for cls in public:
-            if cls.__name__ in source:
-                assert cls in drawable, cls
 
 
 def test_several_models_are_drawn_on_the_same_axes():

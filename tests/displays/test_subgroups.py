@@ -35,9 +35,3 @@ def test_points_intervals_and_levels_are_those_of_the_scores():
     assert set(texts(display)) == {
         "Recall", "False positive rate", "all samples"
     }  # fmt: skip
-
-
-def test_one_metric_is_named_on_the_axis():
-    scores = subgroup_scores("precision_at_rate", Y_TRUE, Y_SCORE, by=BY, rate=0.5)
-    display = scores.plot()
-    assert display.ax_.get_xlabel() == "Precision"

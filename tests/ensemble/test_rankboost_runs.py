@@ -22,18 +22,6 @@ from skrate import (
 )
 
 
-@pytest.mark.parametrize(("tol", "n_rounds"), [(0.045, 3), (0.035, 20)])
-def test_rounds_that_gain_at_most_tol_are_the_last(tol, n_rounds):
-    scores = iter(np.arange(20) / 50)
-    model = RankBoostClassifier(
-        n_estimators=20, n_iter_no_change=2, tol=tol, random_state=0,
-        scoring=lambda *_: next(scores),
-    )  # fmt: skip
-    y = np.arange(80) % 2
-    model.fit(np.random.default_rng(0).normal(size=(80, 2)) + y[:, None], y)
-    assert len(list(scores)) == 20 - n_rounds
-
-
 def test_early_stopping_scores_held_out_cases():
     X, y, _ = sample(16, n=400)
     model = RankBoostClassifier(

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from looped import looped
@@ -56,29 +55,6 @@ def test_keeps_twelve_digits_on_large_samples(n_pos, n_neg, n_errors):
     found = auc_moments(n_pos, n_neg, n_errors)
     assert found.mean == pytest.approx(float(mean), rel=1e-12)
     assert found.variance == pytest.approx(float(variance), rel=1e-12)
-
-
-def test_settings_broadcast_and_equal_single_calls():
-    n_pos, n_errors = np.array([[3], [40], [500]]), np.array([0, 1, 7, 30])
-    found = auc_moments(n_pos, 60, n_errors)
-    assert found.mean.shape == found.variance.shape == (3, 4)
-    for i in range(3):
-        for j in range(4):
-            one = auc_moments(int(n_pos[i, 0]), 60, int(n_errors[j]))
-            assert type(one.mean) is type(one.variance) is float
-            assert found.mean[i, j] == pytest.approx(one.mean, rel=1e-14)
-            assert found.variance[i, j] == pytest.approx(one.variance, rel=1e-13)
-
-
-def test_many_settings_are_split_into_blocks_without_a_trace():
-    # With 2,000 terms, a setting is in a block of 131 at most.
-    n_errors = np.arange(1_850, 2_000)
-    split = auc_moments(3_000, 4_000, n_errors)
-    whole = [auc_moments(3_000, 4_000, k) for k in n_errors]
-    np.testing.assert_allclose(split.mean, [each.mean for each in whole], rtol=1e-14)
-    np.testing.assert_allclose(
-        split.variance, [each.variance for each in whole], rtol=1e-13
-    )
 
 
 @looped(

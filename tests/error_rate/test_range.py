@@ -54,25 +54,12 @@ def test_moments_interval_is_chebyshevs():
     assert found.range.high == pytest.approx(found.mean + reach)
 
 
-def test_moments_interval_stops_at_the_possible_aucs():
-    found = auc_range_from_errors(3, 3, 1, 0.9999, method="moments")
-    # At worst the one wrong case loses its three pairs.
-    assert found.range == found.possible == (6 / 9, 1.0)
-
-
 @looped(
     "n_pos, n_neg, method",
     [(100, 100, "exact"), (100, 101, "moments"), (1, 10_000, "exact")],
 )
 def test_says_which_method_it_took(n_pos, n_neg, method):
     assert auc_range_from_errors(n_pos, n_neg, 5).method == method
-
-
-def test_million_cases_are_no_trouble():
-    found = auc_range_from_errors(400_000, 600_000, 450_000)
-    assert found.method == "moments"
-    assert 0 < found.range.low < found.mean
-    assert found.mean < found.range.high < 1
 
 
 @looped(

@@ -126,7 +126,7 @@ ENTRIES += [
 
 SHARES = np.array([entry.share for entry in ENTRIES])
 # Draws what others compute; or its own tests compare it with the same oracle, or, as
-# scorers, with the score (test_one_number.py).
+# scorers, with the score (test_ways_to_a_metric.py).
 NOT_DRAWN = {
     "displays", "HitCurveDisplay", "RateAveragedROC", "RankBoostClassifier",
     "refit_best", "search_rankings",

@@ -4,7 +4,6 @@ import itertools
 import math
 import re
 import warnings
-from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from functools import partial
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
-from scipy.stats import hypergeom, norm, t
+from scipy.stats import hypergeom, norm
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrate
@@ -93,21 +92,6 @@ def test_shares_are_those_of_estimate(rate):
         assert report[quantity].confidence_interval == expected.confidence_interval
 
 
-def test_counts_grow_with_the_batch_and_their_intervals_with_them():
-    y_true, y_score = sample()
-    here, there = (
-        budget_report(y_true, y_score, rate=0.1, n_items=n) for n in (None, 4_000)
-    )
-    for one, other in zip(here, there, strict=True):
-        factor = 10 if one.quantity in COUNTS else 1
-        ends = [factor * end for end in one.confidence_interval]
-        assert other.value == pytest.approx(factor * one.value)
-        assert list(other.confidence_interval) == pytest.approx(ends)
-        assert one.pvalue == other.pvalue
-        assert one.prediction_interval is None
-        assert (other.prediction_interval is None) == (one.quantity not in COUNTS)
-
-
 @looped("law", [rates.beta(3, 19), rates.interval(0.1, 0.6)])
 @looped("metric", [ExpectedHits, partial(ExpectedHits, missed=True)])
 def test_influence_is_what_a_little_weight_changes(metric, law):
@@ -126,16 +110,6 @@ def test_influence_is_what_a_little_weight_changes(metric, law):
         for unit in np.eye(n)
     ]
     assert found == pytest.approx(n * np.array(changes), abs=1e-7)
-
-
-def test_where_all_is_processed_only_the_prevalence_is_uncertain():
-    y_true, y_score = sample()
-    report = budget_report(y_true, y_score, rate=1.0, n_items=50)
-    assert report["missed"].confidence_interval == (0.0, 0.0)
-    assert report["missed"].prediction_interval == (0.0, 0.0)
-    assert report["recall"].confidence_interval == (1.0, 1.0)
-    assert report["found"].confidence_interval.low < report["found"].value
-    assert report["found"].pvalue == 1.0
 
 
 # --- Chance -----------------------------------------------------------------------
@@ -201,25 +175,6 @@ def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(law, n_pos, tied
         assert tied == 3 or most - least < 0.05
 
 
-def test_clusters_that_are_all_alike_have_shown_no_variation():
-    # Rounding leaves 1e-17 of it, of which the p-value was 1e-81.
-    y_true = np.tile([1, 1, 0, 0, 0, 0, 0, 0], 6)
-    y_score = np.tile([8.0, 0.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 6)
-    times = {"rate": 0.25, "n_items": 100}
-    alike = {"clusters": np.repeat(np.arange(6), 8), **times}
-    report = budget_report(y_true, y_score, **alike)
-    alone = budget_report(y_true, y_score, **times)
-    # Clusters with 2 positives in 8 at random have a variance of 8 / 7 single cases.
-    z = norm.isf(alone["recall"].pvalue) / math.sqrt(8 / 7)
-    assert report["recall"].pvalue == pytest.approx(t.sf(z, 5 * 8**2), rel=1e-9)
-    for quantity in COUNTS:
-        found, expected = (one[quantity].prediction_interval for one in (report, alone))
-        # As wide as of single cases, or as what is expected of so few clusters.
-        reach = report[quantity].confidence_interval
-        assert found.low == min(expected.low, np.floor(reach.low))
-        assert found.high == max(expected.high, np.ceil(reach.high))
-
-
 def effects(y_true, y_score, k, weights, clusters):
     """Return the design effects of the k best, by loops; weights are sampling ones."""
     cases = range(len(y_true))
@@ -265,27 +220,6 @@ def test_pvalues_of_clusters_and_weights_are_widened_by_the_design_effect():
         assert_allclose(design_effects(ranked, law), effects(*args), rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:The Expected hits at rate=0.05 depends on")
-def test_a_cluster_for_each_case_has_the_pvalue_without_clusters():
-    # It was 0.0015 for the first, as far too small a variance was left at the top.
-    labels = [1, 1] + [0] * 14 + [1] * 10 + [0] * 14
-    pairs = np.arange(40) // 2
-    for law, y_true in itertools.product(
-        (0.05, 0.2, rates.beta(3, 19)), (labels, np.tile([1, 0, 0, 0], 10))
-    ):
-        given = {"y_score": np.arange(40, 0, -1), "rate": law}
-        alone = budget_report(y_true, **given)["found"].pvalue
-        clusters = np.arange(40)[::-1]
-        each = budget_report(y_true, **given, clusters=clusters)["found"].pvalue
-        assert each == pytest.approx(alone, rel=1e-12)
-        equal = {"sample_weight": np.full(40, 0.7), "weights": "sampling"}
-        assert budget_report(y_true, **given, **equal)["found"].pvalue == alone
-    # Twelve positives in pairs: labels and places of two are alike.
-    found = budget_report(labels, np.arange(40, 0, -1), rate=0.05, clusters=pairs)
-    z = norm.isf(hypergeom.sf(1, 40, 12, 2)) / math.sqrt(2)
-    assert found["found"].pvalue == pytest.approx(t.sf(z, 19 * 4), rel=1e-9)
-
-
 @pytest.mark.slow
 @looped("size", [1, 2, 5])
 def test_labels_and_scores_of_clusters_at_random_are_seldom_significant(size):
@@ -328,17 +262,6 @@ def test_weights_repeat_cases_or_stand_for_sampled_ones():
 
 
 # --- Several models, and what is made of a report -----------------------------------
-
-
-def test_several_models_are_each_as_alone():
-    y_true, a = sample()
-    models = {"A": a, "B": sample(seed=1)[1]}
-    options = {"rate": rates.beta(3, 19), "n_items": 300}
-    both = budget_report(y_true, models, **options)
-    assert both.models == ("A", "B")
-    for name, scores in models.items():
-        for row in budget_report(y_true, scores, **options):
-            assert replace(both[name, row.quantity], model=row.model) == row
 
 
 def test_models_may_be_a_frame_or_columns():
@@ -622,15 +545,3 @@ def test_intervals_of_counts_cover_the_truth(setting, law):
 
     assert abs(whole.prevalence - setting.prevalence) < 1e-6
     assert_share(held(simulated(400, drawn), truth), at_least=0.92)
-
-
-def test_no_more_is_found_or_wasted_than_is_processed():
-    # Where all of four cases are ranked right, intervals reach the ends of the range.
-    for rate in (rates.beta(7, 60), rates.beta(2, 3)):
-        report = budget_report([1, 0, 1, 0], [4, 2, 3, 1], rate=rate)
-        processed = 4 * rate.mean()
-        for quantity in ("found", "false alarms"):
-            low, high = report[quantity].confidence_interval
-            assert 0 <= low <= high <= processed * (1 + 1e-12)
-        low, high = report["missed"].confidence_interval
-        assert 0 <= low <= high <= (4 - processed) * (1 + 1e-12)

@@ -20,10 +20,7 @@ from skrate import (
     estimate,
     precision_at_rate_score,
 )
-from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.rankings import pool_folds
-from skrate.inference.variance import influence_parts, influence_values
-from skrate.metrics.at_rate import RecallAtRate
 
 
 def drawn(fold, cluster, seed=0, n_models=1):
@@ -129,17 +126,6 @@ def test_sites_that_are_left_out_are_the_units(sites):
     assert pair.confidence_interval == pytest.approx((ends.low, ends.high), rel=1e-9)
 
 
-def test_hits_of_sites_vary_as_sites_do(sites):
-    report = {row.quantity: row for row in budget_report(sites[0], rate=0.1)}
-    # 20 of 200 patients of each site, in the order of the sites.
-    hits = [labels[np.argsort(-scores)[:20]].sum() for labels, scores, _ in sites[0]]
-    error = np.std(hits, ddof=1) * np.sqrt(6)
-    row = report["found"]
-    assert row.value == pytest.approx(sum(hits), rel=1e-12)
-    expected = stats.t.interval(0.95, 5, sum(hits), error)
-    assert row.confidence_interval == pytest.approx(expected, rel=1e-9)
-
-
 def test_hits_of_clusters_in_folds_count_clusters_of_each_fold():
     fold, cluster, _ = DESIGNS["2, 3, 2 and 6 clusters"]
     (rankings,) = drawn(fold, cluster)
@@ -225,19 +211,6 @@ def test_clusters_of_repeats_are_unbiased_if_they_are_alike_in_all_folds():
     assert (factors[:, None] * added**2).sum() == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("design", [name for name in DESIGNS if name != "a chain"])
-def test_repeats_that_are_alike_count_as_one(design):
-    fold, cluster, _ = DESIGNS[design]
-    (once,) = drawn(fold, cluster)
-    names = ("y_true", "y_score", "clusters")
-    columns = {name: np.tile(getattr(once, name), 2) for name in names}
-    twice = FoldRankings(
-        fold=np.append(fold, 10 + fold), indices=np.tile(np.arange(120), 2), **columns
-    )
-    found, expected = (estimate("roc_auc", one) for one in (twice, once))
-    assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n_in_fold", [1, 2, 8])
 def test_intervals_and_tests_of_clusters_in_folds_hold_their_level(n_in_fold):
@@ -294,60 +267,9 @@ def test_clusters_of_unequal_sizes_hold_their_level(metric, n_folds):
     assert_errors_are_the_spread(pairs, slack=0.1)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_curves_have_the_errors_of_their_metric_at_each_rate(design):
-    fold, cluster, _ = DESIGNS[design]
-    ranked = pool_folds(drawn(fold, cluster)[0])
-    rates = np.array([0.1, 0.3, 0.6])
-    process = curve_process("recall", [ranked], rates)
-    for rate, error in zip(rates, process.standard_error, strict=True):
-        influence = influence_values(RecallAtRate(rate), ranked)
-        expected = influence_parts(influence, ranked).standard_error
-        assert error == pytest.approx(expected, rel=1e-9)
-    assert process.freedom == ranked.unit_dof
-
-
-def test_copies_of_samples_in_clusters_tell_what_one_sample_tells():
-    # Two positive and two negative patients in each fold, with 1 or 6 equal images.
-    y_true, fold, cluster = np.tile([1, 1, 0, 0], 10), np.arange(40) // 4, np.arange(40)
-    y_score = np.random.default_rng(0).normal(size=40) + y_true
-    expected = estimate("roc_auc", FoldRankings(y_true, y_score, fold)).standard_error
-    for n in (1, 6):
-        rows = np.repeat(cluster, n)
-        images = FoldRankings(y_true[rows], y_score[rows], fold[rows], clusters=rows)
-        found = estimate("roc_auc", images).standard_error
-        assert found == pytest.approx(expected, rel=1e-12)
-
-
 def test_one_positive_cluster_in_each_fold_tells_nothing():
     y_true, cluster = np.repeat(np.tile([1, 0, 0, 0], 10), 6), np.arange(240) // 6
     y_score = np.random.default_rng(0).normal(size=240) + y_true
     rankings = FoldRankings(y_true, y_score, np.arange(240) // 24, clusters=cluster)
     with pytest.raises(ValueError, match="at least 2 clusters of like size with pos"):
         estimate("roc_auc", rankings)
-
-
-def test_each_group_of_folds_takes_a_degree_of_freedom():
-    # 8 clusters in 4 folds: 8 - 4, less than Satterthwaite's number.
-    generator = np.random.default_rng(0)
-    fold, cluster = np.repeat([0, 1, 2, 3], 20), np.repeat(np.arange(8), 10)
-    y_true = np.arange(80) % 2
-    y_score = y_true + generator.normal(size=80)
-    rankings = FoldRankings(y_true, y_score, fold, clusters=cluster)
-    found = estimate("roc_auc", rankings, interval="wald")
-    expected = stats.t.interval(0.95, 4, found.value, found.standard_error)
-    assert found.confidence_interval == pytest.approx(expected, rel=1e-9)
-
-
-def test_means_of_classes_are_centred_among_the_clusters_of_a_fold():
-    # All is processed: the precision is the prevalence, 1/2 in both folds. Squares of
-    # (n_j - 5) / 30 count 3 / 2 times with 3 clusters, in the mean of two folds.
-    counts = [2, 5, 8, 3, 5, 7]
-    y_true = np.concatenate([np.arange(10) < count for count in counts]).astype(int)
-    rankings = FoldRankings(
-        y_true, np.random.default_rng(0).normal(size=60), np.repeat([0, 1], 30),
-        clusters=np.repeat(np.arange(6), 10),
-    )  # fmt: skip
-    found = estimate("precision_at_rate", rankings, rate=1.0).standard_error
-    variance = 3 / 2 * (9 + 0 + 9 + 4 + 0 + 4) / 30**2 / 2**2
-    assert found == pytest.approx(np.sqrt(variance), rel=1e-12)

@@ -1,6 +1,5 @@
 """Comparisons: DeLong's test, bootstrap, permutation, several models, bad input."""
 
-import importlib
 import pickle
 import warnings
 from functools import partial
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose
 from scipy import special, stats
-from sklearn.exceptions import UndefinedMetricWarning
 
 from looped import looped
 from reference.delong import auc as oracle_auc
@@ -28,7 +26,6 @@ from skrate import (
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
-    sample_size,
 )
 from skrate.inference.intervals import permutation_pvalue
 from skrate.inference.rankings import add_model_scores, check_cases
@@ -147,18 +144,6 @@ def test_a_permutation_exchanges_ranks_within_cases():
                 assert counts.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("n", [9, 30, 300, 61_440])
-def test_midranks_of_both_models_that_are_equal_share_a_place(n):
-    # The middle of three that tie is the place of the second of them without ties.
-    cases = check_cases(np.arange(n) % 2)
-    order = np.random.default_rng(n).permutation(n)
-    models = order, order // 3
-    _, widths = exchange_draw(
-        *(add_model_scores(cases, "score", model) for model in models)
-    )
-    assert widths == [n, n]
-
-
 def test_a_permutation_exchanges_clusters_as_a_whole():
     y_true = np.array([1, 0, 1, 0])
     cases = check_cases(y_true, clusters=[0, 0, 1, 1])
@@ -170,14 +155,6 @@ def test_a_permutation_exchanges_clusters_as_a_whole():
     assert np.array_equal(pos[:, 0], neg[:, 1])
     assert np.array_equal(pos[:, 2], neg[:, 3])
     assert not np.array_equal(pos[:, 0], pos[:, 2])
-
-
-def test_a_permutation_keeps_the_sizes_of_the_classes_and_so_does_its_error():
-    y_true, a, b = two_models(7, n=60)
-    call = partial(compare, "average_precision", y_true, a, b, n_resamples=10)
-    found = call(method="permutation").standard_error
-    assert found == pytest.approx(call(stratify=True).standard_error, rel=1e-12)
-    assert found < call(stratify=False).standard_error
 
 
 @looped("sizes", [(2, 2), (3, 4), (50, 60)])
@@ -239,32 +216,6 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
         assert_allclose(one.covariance, expected, rtol=1e-12, atol=1e-18)
 
 
-def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
-    module, held = importlib.import_module("skrate.inference.models"), []
-
-    def holding(*args, **options):
-        held.append(add_model_scores(*args, **options))
-        return held[-1]
-
-    monkeypatch.setattr(module, "add_model_scores", holding)
-    y_true, a, b = two_models(10)
-    compare("roc_auc", y_true, {"a": a, "b": b})
-    assert len(held) == 2
-    for one in held:
-        assert not {"_ranking", "group"} & set(vars(one))
-        assert "merged" not in vars(one.table)
-
-
-def test_a_model_without_a_value_leaves_the_others_theirs():
-    y_true, a, b = two_models(10)
-    with pytest.warns(UndefinedMetricWarning, match="Momentum"):
-        result = compare("momentum", y_true, {"worse than chance": -a, "a": a, "b": b})
-    values = [[pair.value_a, pair.value_b] for pair in result.pairs]
-    assert np.isnan(values).tolist() == [[True, False], [True, False], [False] * 2]
-    assert np.isnan([pair.pvalue for pair in result.pairs[:2]]).all()
-    assert result[2].pvalue == compare("momentum", y_true, a, b).pvalue
-
-
 @pytest.mark.parametrize("method", ["bootstrap", "permutation"])
 @pytest.mark.parametrize("source", [int, np.random.default_rng, np.random.RandomState])
 def test_the_first_pair_is_drawn_as_compare_draws_it(method, source):
@@ -317,14 +268,6 @@ def test_a_reference_is_compared_with_each_other_model(method):
     assert by_number.pairs == found.pairs
 
 
-def test_a_reference_or_an_adjustment_that_is_none_is_refused():
-    y_true, a, b = two_models(3)
-    with pytest.raises(ValueError, match=r"reference='C'.*'A'.*'B'"):
-        compare("roc_auc", y_true, {"A": a, "B": b}, reference="C")
-    with pytest.raises(ValueError, match="adjust"):
-        compare("roc_auc", y_true, {"A": a, "B": b}, adjust="bonferroni")
-
-
 @pytest.mark.parametrize(
     ("alternative", "expected"),
     # Beyond 0.5 are four of five in size, four below, two above; and the sample.
@@ -333,22 +276,6 @@ def test_a_reference_or_an_adjustment_that_is_none_is_refused():
 def test_permutation_pvalues_count_the_sample_in(alternative, expected):
     permuted = np.array([-2.0, -1.0, 0.0, 0.5, 1.0])
     assert permutation_pvalue(0.5, permuted, alternative) == pytest.approx(expected)
-
-
-def test_clusters_count_for_the_class_that_they_hold():
-    _, a, b = two_models(14, n=60)
-    # Three clusters of positives, twelve of negatives: as if each were one case.
-    y_true, clusters = np.repeat([1, 0], [12, 48]), np.arange(60) // 4
-    differences = (
-        estimate("roc_auc", y_true, a).influence
-        - estimate("roc_auc", y_true, b).influence
-    )
-    by_pos, by_neg = (
-        np.sum((part - part.mean()) ** 2)
-        for part in (differences[:12], differences[12:])
-    )
-    expected = (by_pos + by_neg) ** 2 / (by_pos**2 / 2 + by_neg**2 / 11)
-    assert_freedom(compare("roc_auc", y_true, a, b, clusters=clusters), expected)
 
 
 def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
@@ -399,18 +326,6 @@ def test_unpaired_samples_have_the_freedom_of_all_their_parts():
         "roc_auc", y_true, a, b, y_true_b=y_true_b, method="bootstrap", random_state=0
     )
     assert_freedom(boot, df)
-
-
-def test_the_uncertainty_of_too_few_cases_is_undefined():
-    with pytest.warns(UndefinedMetricWarning, match="y_true"):
-        result = compare("roc_auc", [1, 0, 0], [3, 2, 1], [1, 2, 3])
-    # The only positive comes first, and last.
-    assert (result.value_a, result.value_b, result.value) == (1, 0, 1)
-    assert np.isnan([result.pvalue, *result.confidence_interval]).all()
-    with pytest.warns(UndefinedMetricWarning, match="y_true"):
-        found = compare("roc_auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
-    assert np.isnan(found.covariance).all()
-    assert np.isnan(found.adjusted_pvalues).all()
 
 
 Y, A, B = [1, 0, 1, 0], [4, 3, 2, 1], [1, 2, 3, 4]
@@ -517,42 +432,6 @@ def test_two_columns_of_predict_proba_are_not_two_models():
 def test_what_is_of_several_models_only_is_refused_elsewhere(call, message):
     with pytest.raises(ValueError, match=message):
         call(*two_models(3))
-
-
-def test_a_difference_that_few_cases_decide_has_degrees_of_freedom_by_kurtosis():
-    generator = np.random.default_rng(4)
-    y_true = generator.random(150) < 0.3
-    a, b = generator.normal(size=(2, 150)) + y_true
-    window = {"tpr": (0.8, 1)}
-    found = compare("partial_auc", y_true, a, b, **window)
-    of_a, of_b = (estimate("partial_auc", y_true, s, **window) for s in (a, b))
-    adds = of_a.influence - of_b.influence
-    parts, freedoms = [], []
-    for values in (adds[y_true], adds[~y_true]):
-        n, kurtosis = len(values), stats.kurtosis(values, fisher=False)
-        parts.append(n * np.var(values) / 150**2)
-        freedoms.append(min(n - 1, 2 * n / (kurtosis - 1)))
-    freedom = sum(parts) ** 2 / np.sum(np.square(parts) / freedoms)
-    half = stats.t.ppf(0.975, freedom) * found.standard_error
-    assert freedom < 44
-    assert found.confidence_interval.high - found.value == pytest.approx(half)
-    # As many cases are planned to show an interval as wide.
-    planned = sample_size("partial_auc", y_true, a, b, n_samples=150, **window)
-    assert planned.half_width == pytest.approx(half)
-
-
-@pytest.mark.parametrize(("recall", "freedom"), [(0.9, 4), (0.25, 10), (0.999, 1)])
-def test_a_difference_at_a_recall_has_few_degrees_of_freedom(recall, freedom):
-    # Twice the number of positives on the side of the cut that has fewer of 20.
-    generator = np.random.default_rng(2)
-    y_true = np.repeat([1, 0], [20, 100])
-    models = generator.normal(size=(2, 120)) + 1.5 * y_true
-    with pytest.warns(UserWarning, match="positives"):
-        found = compare("work_saved", y_true, *models, recall=recall)
-    high = found.confidence_interval.high
-    most = min(1.0, found.value + stats.t.ppf(0.975, freedom) * found.standard_error)
-    assert high == pytest.approx(most)
-    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.statistic), freedom))
 
 
 def test_few_clusters_determine_the_variance_of_a_difference_in_momentum():

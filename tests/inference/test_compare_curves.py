@@ -1,14 +1,11 @@
 """Two models at every rate, by the public function."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fold_cases import both_rankings, drawn_folds
 from looped import case, looped
-from optional import require
 from reference import curve_process as literal
 from skrate import FoldRankings, compare, compare_curves, recall_at_rate_score
 from skrate.inference.compare_curves import CurveComparison
@@ -142,47 +139,6 @@ def test_weights_are_relative_to_those_of_the_folds_that_count():
     same(found, compare_curves(*expected, **options))
 
 
-def test_bands_do_not_depend_on_the_order_of_samples():
-    generator = np.random.default_rng(1)
-    y_true = np.arange(60) % 3 == 0
-    a, b = generator.normal(size=(2, 60)).round(1) + y_true
-    columns = y_true, a, b, generator.uniform(0.5, 3, size=60)
-    order = generator.permutation(60)
-    bands = [
-        compare_curves(
-            *one[:3], sample_weight=one[3], weights="sampling", random_state=0
-        ).band
-        for one in (columns, [column[order] for column in columns])
-    ]
-    # Roots of eigenvalues that are rounding would be off by 4e-9.
-    np.testing.assert_allclose(bands[0], bands[1], rtol=0, atol=1e-11)
-
-
-def test_repetitions_are_cases():
-    y_true, a, b = sample(5, n=60)
-    weights = np.random.default_rng(0).integers(0, 4, size=60)
-    weighted = compare_curves(
-        y_true, a, b, sample_weight=weights, rates=RATES, random_state=0
-    )
-    rows = np.repeat(np.arange(60), weights)
-    same(
-        weighted,
-        compare_curves(y_true[rows], a[rows], b[rows], rates=RATES, random_state=0),
-    )
-
-
-def test_default_rates_are_those_of_consensus_curves_within_0_and_1():
-    y_true, a, b = sample(8)
-    some = y_true[:50], a[:50], b[:50]
-    assert len(compare_curves(*some).rates) == 49
-    for weight, n_rates in ((np.full(50, 2.0), 49), (1 + y_true[:50], 199)):
-        options = {"sample_weight": weight, "weights": "sampling"}
-        assert len(compare_curves(*some, **options).rates) == n_rates
-    many = np.tile(y_true, 5), np.tile(a, 5), np.tile(b, 5)
-    found = compare_curves(*many, band="pointwise").rates
-    assert found == pytest.approx(np.arange(1, 200) / 200)
-
-
 def comparison(low, high):
     """Return a comparison at the rates 1, 2, ... of which the band is given."""
     rates, zeros = np.arange(1.0, len(low) + 1), np.zeros(len(low))
@@ -237,38 +193,12 @@ def test_short_gaps_between_winning_rates_are_joined(max_gap, a, b, is_open):
     assert found == (a, b, is_open)
 
 
-def test_a_gap_that_equals_the_maximum_but_for_rounding_is_joined():
-    curves = replace(
-        comparison([1, -1, 1], [2, 1, 2]), rates=np.array([0.635, 0.64, 0.645])
-    )
-    assert 0.645 - 0.635 > 0.01
-    assert curves.winning_rates(max_gap=0.01).a == [(0.635, 0.645)]
-    with pytest.raises(ValueError, match=r"max_gap.*'x'"):
-        curves.winning_rates(max_gap="x")
-
-
 def test_it_says_who_wins_where():
     y_true, a, b = sample(10, n=1000)
     text = repr(compare_curves(y_true, 3 * y_true + b, a, rates=RATES, random_state=0))
     assert text.startswith("CurveComparison(recall at 5 rates from 0.05 to 0.8: a - b ")
     assert "by the simultaneous 95 % band a is better at 0.05 to 0.8" in text
     assert text.endswith("b nowhere)")
-
-
-def test_two_models_may_be_named():
-    y_true, a, b = sample(10)
-    options = {"rates": RATES, "random_state": 0}
-    expected, models = compare_curves(y_true, a, b, **options), {"0": a, "1": b}
-    for given in (models, np.column_stack([a, b]), require("pandas").DataFrame(models)):
-        found = compare_curves(y_true, given, **options)
-        same(found, expected)
-        assert (found.name_a, found.name_b) == ("0", "1")
-    found = compare_curves(y_true, {"new": a, "old": b}, **options)
-    assert ": new - old from" in repr(found)
-    assert "band new is better" in repr(found)
-    assert "; old " not in repr(found)
-    require("matplotlib")
-    assert found.plot().line_.get_label() == "new \N{MINUS SIGN} old"
 
 
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():

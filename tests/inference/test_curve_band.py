@@ -9,13 +9,10 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_curve
 
-from fold_cases import drawn_folds
 from guarantees import assert_share, simulated
 from looped import case, looped
 from skrate import (
-    FoldRankings,
     RankTable,
-    compare_curves,
     curve_band,
     lift_at_rate_score,
     precision_at_rate_score,
@@ -172,14 +169,6 @@ def test_clusters_of_like_cases_are_as_good_as_one_each():
     assert np.mean(plain.high - plain.low) < 0.8 * np.mean(twice.high - twice.low)
 
 
-def test_folds_are_cut_each_on_its_own():
-    y_true, a, _, fold = drawn_folds()
-    folds = FoldRankings(y_true, a, fold)
-    found = band_of("recall", folds)
-    expected = compare_curves(folds, folds, rates=PLACES, band="pointwise").value_a
-    assert found.value == pytest.approx(expected)
-
-
 def test_the_ends_and_the_repr():
     y_true, y_score = sample(6)
     roc = curve_band(y_true, y_score, metric="roc", random_state=0)
@@ -197,14 +186,6 @@ def test_the_ends_and_the_repr():
     assert {len(column) for column in roc.to_dict().values()} == {200}
     with pytest.raises(TypeError, match="single value"):
         float(roc)
-
-
-def test_rounding_at_the_rate_1_does_not_widen_the_rest():
-    # Of these samples the covariance at the rate 1 is 1e-35, not 0.
-    for seed in (2, 5):
-        y_true, y_score = sample(seed, n=500, digits=9)
-        found = band_of("recall", y_true, y_score, at=None)
-        assert np.mean(found.high - found.low) < 0.2
 
 
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():
@@ -257,14 +238,6 @@ def test_a_band_holds_the_whole_curve(kind, n_pos):
         return ((found.low <= true + 1e-6) & (true - 1e-6 <= found.high)).all()
 
     assert_share(simulated(300, is_held), at_least=0.93)
-
-
-def test_bounds_of_a_roc_curve_rise_to_the_last_digit():
-    # The prevalence has no effect on it, so that nothing is to be added and rounded.
-    for seed in range(20):
-        band = curve_band(*sample(seed), metric="roc", random_state=0)
-        assert (np.diff(band.low) >= 0).all()
-        assert (np.diff(band.high) >= 0).all()
 
 
 @pytest.mark.parametrize("digits", [0, 1, 12])

@@ -5,17 +5,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from looped import looped
 from reference import curve_process as literal
-from skrate import (
-    compare,
-    estimate,
-    lift_at_rate_score,
-    precision_at_rate_score,
-    recall_at_rate_score,
-)
 from skrate.inference.curve_evaluation import curve_process, evaluate_curve
 from skrate.inference.options import Plan
 from skrate.inference.rankings import add_model_scores, check_cases
@@ -23,11 +15,6 @@ from skrate.inference.units import Units
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
 GAIN = {"benefit": 3.0, "cost": 0.4}
-AT_RATE = {
-    "recall": recall_at_rate_score,
-    "precision": precision_at_rate_score,
-    "lift": lift_at_rate_score,
-}
 
 
 def plan_of(level, n_resamples, random_state):
@@ -91,23 +78,6 @@ def test_values_and_covariance_are_those_of_the_influence_of_each_case(metric, d
         np.testing.assert_allclose(process.covariance, expected, rtol=1e-9, atol=1e-14)
 
 
-@looped("metric", list(AT_RATE))
-@looped("rate", [0.08, 0.3, 0.7])
-def test_at_one_rate_it_is_what_compare_and_estimate_find(metric, rate):
-    y_true, a, b = sample(0, n=400)
-    rates = np.array([rate, 0.99])
-    found = curve_process(metric, models_of(y_true, a, b), rates)
-    alone = curve_process(metric, models_of(y_true, a), rates)
-    both = compare(AT_RATE[metric], y_true, a, b, rate=rate)
-    one = estimate(AT_RATE[metric], y_true, a, rate=rate)
-    assert found.values[0] == pytest.approx(both.value, abs=1e-12)
-    assert found.standard_error[0] == pytest.approx(both.standard_error, rel=1e-9)
-    assert alone.standard_error[0] == pytest.approx(one.standard_error, rel=1e-9)
-    # By the normal law, and a tenth of a case that is added otherwise.
-    ends = np.ravel(alone.interval(0.95))[::2]
-    assert ends == pytest.approx(one.confidence_interval, rel=0.01)
-
-
 def test_curves_of_other_samples_are_not_subtracted():
     models = models_of(*sample(4))
     a, b = (
@@ -130,26 +100,6 @@ def test_draws_deviate_as_multipliers_of_the_influence_do():
         assert critical == pytest.approx(np.quantile(drawn, level), rel=0.03)
 
 
-@looped("metric", ["recall", "precision", "hits"])
-def test_a_grain_is_what_one_independent_case_at_the_cut_is_worth(metric):
-    y_true, a, b = sample(8)
-    cluster = np.arange(90) // 3
-    ones = np.ones(90)
-    of_each = [
-        [literal.share_at([(y_true, score, ones)], rate) for rate in RATES]
-        for score in (a, b)
-    ]
-    most = np.max([np.maximum(share, 1 - np.array(share)) for share in of_each], axis=0)
-    most[-1] = 0
-    scale = {"recall": 90 / y_true.sum(), "precision": 1 / RATES, "hits": 1}[metric]
-    found = curve_process(metric, models_of(y_true, a, b), RATES)
-    assert found.grain == pytest.approx(scale * most / 90)
-    found = curve_process(metric, models_of(y_true, a, b, clusters=cluster), RATES)
-    sizes = np.bincount(cluster, y_true)
-    n_alike = sizes.sum() ** 2 / np.sum(sizes**2)
-    assert found.grain == pytest.approx(scale * most / 90 * y_true.sum() / n_alike)
-
-
 def test_models_that_agree_are_not_known_to_be_equal():
     y_true, a, _ = sample(5)
     found = curve_process("recall", models_of(y_true, a, a), RATES)
@@ -165,24 +115,6 @@ def test_models_that_agree_are_not_known_to_be_equal():
         assert bounds.low[-1] == bounds.high[-1] == 0
 
 
-def test_curves_stay_in_their_range():
-    y_true, a, _ = sample(6, n=12)
-    rates = np.array([0.0, 0.01, 0.1, 0.5, 0.95, 1.0])
-    generator = np.random.default_rng(0)
-    for metric, most in (("recall", 1), ("hits", rates)):
-        low, high = curve_process(metric, models_of(y_true, a), rates).band(
-            plan_of(0.999, 500, generator)
-        )
-        assert (low >= 0).all()
-        assert (high <= most).all()
-        low, high = curve_process(metric, models_of(y_true, a, -a), rates).band(
-            plan_of(0.999, 500, generator)
-        )
-        assert (low >= -most).all()
-        assert (high <= most).all()
-        assert low[0] == high[0] == low[-1] == high[-1] == 0
-
-
 def test_one_case_that_tells_models_apart_does_not_make_them_more_alike():
     y_true, a, _ = sample(5)
     a = np.argsort(np.argsort(a, kind="stable"), kind="stable").astype(float)
@@ -196,27 +128,3 @@ def test_one_case_that_tells_models_apart_does_not_make_them_more_alike():
         low, high = process.band(plan_of(0.95, 500, generator))
         width = np.minimum(process.values - low, high - process.values)
         assert (width >= -np.log(0.025) * process.grain * (1 - 1e-9)).all()
-
-
-def test_of_few_clusters_critical_values_are_those_of_students_t():
-    generator = np.random.default_rng(3)
-    y_true = np.arange(200) % 20 < 2
-    a, b = generator.normal(size=(2, 200)) + y_true
-    # Of 40 clusters 8 hold positives, as 7.69 would of one size.
-    cluster = np.arange(200) // 5
-    cluster[y_true] = np.arange(20) % 8
-    freedom = 20**2 / (4 * 3**2 + 4 * 2**2) - 1
-    process = curve_process("recall", models_of(y_true, a, b, clusters=cluster), RATES)
-    assert process.freedom == pytest.approx(freedom)
-    plain = replace(process, freedom=np.inf)
-    wider = stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
-    critical = [one.critical_value(plan_of(0.95, 200, 0)) for one in (process, plain)]
-    assert critical[0] == pytest.approx(wider * critical[1], rel=1e-9)
-    half = process.values - process.interval(0.95).low
-    t = stats.t.ppf(0.975, freedom)
-    expected = t * np.hypot(process.standard_error, t * process.grain / 2)
-    inner = half < process.values + 1 - 1e-9
-    assert inner.any()
-    assert half[inner] == pytest.approx(expected[inner], rel=1e-9)
-    of_cases = curve_process("recall", models_of(y_true, a, b), RATES)
-    assert of_cases.freedom == np.inf

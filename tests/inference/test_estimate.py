@@ -1,22 +1,17 @@
 """Estimates: standard errors against oracles and each other, intervals, bad input."""
 
-import itertools
 import pickle
-import threading
 import warnings
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
-from scipy import special, stats
+from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from inference_cases import AVERAGES, SMOOTH, SOME, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
-from reference.delong import placements
 from reference.su_variance import average_precision_variance
 from skrate import (
     FoldRankings,
@@ -28,8 +23,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.options import Plan
-from skrate.inference.resampling import Draw
 from skrate.metrics.momentum import stamina_score
 from strategies import ranked_samples
 
@@ -203,33 +196,6 @@ def test_the_jackknife_of_fixed_class_sizes_leaves_out_by_class():
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"clusters": np.arange(90) // 3}])
-def test_jobs_change_nothing(options):
-    y_true, y_score = sample(9, n=90)
-    found = [
-        estimate(
-            rate_weighted_auc_score, y_true, y_score, rate=0.2, method="bootstrap",
-            n_resamples=701, random_state=3, n_jobs=n_jobs, **options,
-        )
-        for n_jobs in (None, 1, 2)
-    ]  # fmt: skip
-    assert found[0] == found[1] == found[2]
-
-
-def test_two_jobs_draw_at_a_time():
-    both, calls = threading.Barrier(2, timeout=20), itertools.count()
-
-    def draw(generator, size):
-        if next(calls) < 2:
-            # One that nobody joins breaks the barrier, which is an error.
-            both.wait()
-        return generator.random((size, 3))
-
-    plan = Plan("bootstrap", 0.95, "wald", 2000, None, None, 2)
-    found = plan.replicates("sum", Draw(3, draw), lambda rows: rows.sum(axis=1))
-    assert len(found) == 2000
-
-
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "parametric", "jackknife"])
 @pytest.mark.parametrize(
     ("metric", "kwargs"),
@@ -251,52 +217,6 @@ def test_perfect_and_perfectly_wrong_scores_have_intervals_with_a_width(
     low, high = result.confidence_interval
     assert 0 <= low < high <= 1
     assert low - 1e-12 <= result.value <= high + 1e-12
-
-
-def test_constant_scores_have_an_interval_with_a_width():
-    result = estimate("roc_auc", np.repeat([1, 0], 10), np.zeros(20))
-    low, high = result.confidence_interval
-    assert low < 0.5 < high
-    assert low + high == pytest.approx(1)
-
-
-def welch(y_true, y_score):
-    """Return the degrees of freedom of the AUC by all pairs, as Brunner and Munzel."""
-    of_pos, of_neg = (np.array(part, float) for part in placements(y_true, y_score))
-    parts = [np.var(part, ddof=1) / len(part) for part in (of_pos, of_neg)]
-    sizes = [len(of_pos), len(of_neg)]
-    squares = sum(a**2 / (n - 1) for a, n in zip(parts, sizes, strict=True))
-    return sum(parts) ** 2 / squares
-
-
-def test_clusters_less_one_are_the_degrees_of_freedom():
-    y_true, y_score = sample(10, n=40)
-    result = estimate(
-        "roc_auc", y_true, y_score, clusters=np.arange(40) // 4, interval="wald"
-    )
-    half = special.stdtrit(9, 0.975) * result.standard_error
-    assert result.confidence_interval.high == pytest.approx(result.value + half)
-
-
-def test_intervals_of_other_kinds():
-    y_true, y_score = sample(11)
-    options = {"method": "bootstrap", "random_state": 0}
-    wald = estimate("roc_auc", y_true, y_score, interval="wald", **options)
-    half = special.stdtrit(welch(y_true, y_score), 0.975) * wald.standard_error
-    assert wald.confidence_interval == pytest.approx(
-        (wald.value - half, wald.value + half)
-    )
-    found = estimate("roc_auc", y_true, y_score, interval="percentile", **options)
-    low, high = found.confidence_interval
-    assert low < found.value < high
-    assert high - low == pytest.approx(2 * half, rel=0.2)
-
-
-def test_a_count_as_rate_is_a_share_of_the_cases():
-    y_true, y_score = sample(15, n=200)
-    one = estimate(recall_at_rate_score, y_true, y_score, k=40)
-    other = estimate(recall_at_rate_score, y_true, y_score, rate=0.2)
-    assert one == replace(other, params={"k": 40})
 
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
@@ -371,25 +291,6 @@ def test_bad_input_is_named(arguments, kwargs, message):
         estimate("roc_auc", *arguments, **{**options, **kwargs})
 
 
-def test_influence_needs_cases():
-    assert estimate("roc_auc", DMIST).influence is None
-    lists = np.arange(8) // 4
-    of_lists = estimate(recall_at_rate_score, [1, 0] * 4, range(8), groups=lists, k=1)
-    assert of_lists.influence is None
-
-
-@pytest.mark.parametrize("method", ["delta", "bootstrap", "parametric", "jackknife"])
-def test_influence_is_of_the_delta_method_and_of_the_arrays_as_given(method):
-    y_true, y_score = sample(3, n=40)
-    expected = estimate("roc_auc", y_true, y_score).influence
-    given = np.array(y_score)
-    few = {"n_resamples": 20, "random_state": 0}
-    found = estimate("roc_auc", y_true, given, method=method, **few)
-    given[:] = 0
-    assert found.influence.tolist() == expected.tolist()
-    assert "influence" not in found.to_dict()
-
-
 def test_a_pickled_estimate_has_no_sample():
     y_true, y_score = sample(3)
     found = estimate("roc_auc", y_true, y_score)
@@ -399,15 +300,6 @@ def test_a_pickled_estimate_has_no_sample():
     influence = found.influence
     known = pickle.loads(pickle.dumps(found))
     assert known.influence.tolist() == influence.tolist()
-
-
-def test_a_metric_that_needs_a_rate_says_so():
-    with pytest.raises(ValueError, match="'rate'"):
-        estimate(recall_at_rate_score, Y, S)
-    with pytest.raises(ValueError, match="k=2"):
-        estimate(recall_at_rate_score, Y, S, k=2, sample_weight=[1, 1, 1, 2])
-    with pytest.raises(ValueError, match=r"k=5.*4"):
-        estimate(recall_at_rate_score, Y, S, k=5)
 
 
 @pytest.mark.parametrize("n_resamples", [1, 2])
@@ -492,17 +384,3 @@ def test_the_weight_of_a_class_changes_nothing_where_only_its_scores_count(
             factor = np.where(y_true == label, 10.0**exponent, 1.0)
             found, expected = numbers(weight * factor), numbers(weight)
             assert found == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("method", ["delta", "jackknife"])
-def test_a_number_of_cases_is_one_of_those_that_a_table_counts(method):
-    pos, neg = [3, 6, 4, 1], [1, 5, 9, 12]
-    y_true = np.repeat([1] * 4 + [0] * 4, pos + neg)
-    y_score = np.repeat([4, 3, 2, 1] * 2, pos + neg)
-    metric = partial(estimate, recall_at_rate_score, method=method, k=12)
-    found, expected = metric(RankTable(pos, neg)), metric(y_true, y_score)
-    assert found.value == pytest.approx((3 + 6 * 8 / 11) / 14, rel=1e-14)
-    assert found.value == pytest.approx(expected.value, rel=1e-14)
-    assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
-    with pytest.raises(ValueError, match=r"k=42.*41"):
-        estimate(recall_at_rate_score, RankTable(pos, neg), k=42)

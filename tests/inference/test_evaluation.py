@@ -172,13 +172,6 @@ def test_influence_with_sampling_weights_gives_the_variance_of_folds(metric):
     assert found == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_sample_of_one_class_has_no_sample_of_the_other():
-    options = {"sample_weight": [1, 2, 2], "weights": "sampling", "pos_label": 1}
-    for label, expected in ((1, (25 / 9, 0)), (0, (0, 25 / 9))):
-        sizes = check_cases([label] * 3, **options).effective_sizes
-        assert sizes == pytest.approx(expected)
-
-
 def test_influence_gives_the_variance_where_rows_of_some_weight_are_left_out():
     rng = np.random.default_rng(3)
     fold = np.arange(90) % 5
@@ -261,33 +254,6 @@ def test_other_repeats_are_averaged_case_by_case():
     # Were they other cases, they would tell more.
     new = estimate("roc_auc", replace(both, indices=None, repeats=None))
     assert new.standard_error < found.standard_error
-
-
-def test_all_pairs_are_those_of_compare():
-    a, b = drawn()
-    c = drawn(seed=1)[0]
-    models = {"a": a, "b": b, "c": c}
-    found = compare("roc_auc", models)
-    assert found.names == ("a", "b", "c")
-    assert found.pairs == (
-        compare("roc_auc", a, b), compare("roc_auc", a, c), compare("roc_auc", b, c),
-    )  # fmt: skip
-    variance_of_pair = found.covariance[:2, :2] @ [1, -1] @ [1, -1]
-    assert variance_of_pair == pytest.approx(found.pairs[0].standard_error ** 2)
-    assert compare("roc_auc", [a, b, c], reference=1).pairs[1] == compare(
-        "roc_auc", c, b
-    )
-    first = compare("roc_auc", models, method="bootstrap", random_state=3).pairs[0]
-    assert first == compare("roc_auc", a, b, method="bootstrap", random_state=3)
-
-
-def test_folds_that_say_nothing_are_left_out():
-    y_true, fold = [1, 1, 0, 0, 1, 1, 0, 0, 0, 0], [0] * 4 + [1] * 4 + [2] * 2
-    rankings = FoldRankings(y_true, np.arange(10) % 4, fold)
-    with pytest.warns(UndefinedMetricWarning, match="'2'"):
-        found = estimate("roc_auc", rankings)
-    assert (found.n_pos, found.n_neg) == (4, 4)
-    assert np.isfinite(found.standard_error)
 
 
 def with_one_class_folds(weight=None):
@@ -375,21 +341,6 @@ def singles(generator, n_pos=(2, 1, 1, 1)):
     y_true = np.concatenate([np.repeat([1, 0], [n, 10]) for n in n_pos])
     fold = np.repeat(np.arange(len(n_pos)), np.add(n_pos, 10))
     return y_true, generator.normal(size=len(fold)) + y_true, fold
-
-
-def test_single_positives_vary_as_those_of_other_folds():
-    # By hand: a positive has the variance s^2 that those of the first fold show.
-    rankings = FoldRankings(*singles(np.random.default_rng(0)))
-    expected = 0.0
-    for is_pos, scores, _ in rankings:
-        is_above = scores[is_pos][:, None] > scores[~is_pos]
-        expected += is_above.mean(axis=0).var(ddof=1) / 10
-        if is_pos.sum() == 2:
-            squared = is_above.mean(axis=1).var(ddof=1)
-            expected += squared / 2 + 3 * squared
-    assert squared > 0
-    found = estimate("roc_auc", rankings, stratify=True)
-    assert found.standard_error**2 == pytest.approx(expected / 4**2, rel=1e-9)
 
 
 @pytest.mark.parametrize("call", [estimate, compare])
@@ -650,22 +601,6 @@ def test_what_is_trained_again_is_trained_for_the_folds_of_a_repeat():
         assert again / now == pytest.approx(np.sqrt(1 + 4 / 3), rel=1e-9)
 
 
-def test_what_shows_no_variation_varies_more_if_trained_again():
-    y_true, fold = np.tile([1, 1, 0, 0, 0], 60), np.repeat(np.arange(5), 60)
-    perfect, random = (
-        FoldRankings(y_true, scores, fold, indices=np.arange(300))
-        for scores in (2 * y_true, np.zeros(300))
-    )
-    found = compare("roc_auc", perfect, random)
-    assert found.standard_error == 0
-    low, high = found.confidence_interval_retrained
-    assert low < found.confidence_interval.low < found.value < high
-    for metric, kwargs in (("roc_auc", {}), ("rate_at_recall", {"recall": 0.5})):
-        alone = estimate(metric, perfect, **kwargs)
-        now, again = alone.confidence_interval, alone.confidence_interval_retrained
-        assert again.high - again.low > now.high - now.low
-
-
 def test_a_warning_of_one_fold_says_so_where_it_is_called():
     generator = np.random.default_rng(0)
     y_true = np.arange(240) % 4 == 0
@@ -674,24 +609,6 @@ def test_a_warning_of_one_fold_says_so_where_it_is_called():
     with pytest.warns(UserWarning, match=r"^In a fold.*prevalence") as caught:
         estimate("average_precision", rankings, prevalence=0.001)
     assert {one.filename for one in caught} == {__file__}
-
-
-@pytest.mark.filterwarnings("ignore:The .* of .* folds is biased")
-@pytest.mark.parametrize(
-    ("name", "kwargs"), [("roc_auc", {}), ("average_precision", {}), ("momentum", {})]
-)
-def test_a_repeat_without_variation_that_is_given_again_narrows_nothing(name, kwargs):
-    y_true, y_score = np.tile([1, 1, 0, 0, 0, 0], 2), np.tile(np.arange(6.0)[::-1], 2)
-    folds, cases = np.repeat([0, 1], 6), np.arange(12)
-
-    def interval(n_repeats):
-        numbers = np.concatenate([folds + 2 * i for i in range(n_repeats)])
-        once = (y_true, y_score, cases)
-        labels, scores, indices = (np.tile(each, n_repeats) for each in once)
-        rankings = FoldRankings(labels, scores, numbers, indices=indices)
-        return estimate(name, rankings, **kwargs).confidence_interval
-
-    assert interval(5) == pytest.approx(interval(1), rel=1e-12)
 
 
 def log_ratio(metric, samples, **params):

@@ -65,20 +65,3 @@ def check_weight(metric, kwargs, weight, method):
         caught = [w for w in caught if not TELLS_LITTLE.search(str(w.message))]
         assert {w.category for w in caught} <= {UndefinedMetricWarning}
         assert caught or np.isfinite(numbers(result)).all()
-
-
-@each(SMOOTH)
-def test_the_scale_of_all_weights_changes_nothing(metric, kwargs):
-    weight = np.random.default_rng(3).exponential(size=24)
-    found = {
-        scale: numbers(
-            estimate(
-                metric, Y, A,
-                sample_weight=scale * weight, weights="sampling", **kwargs,
-            )
-        )
-        for scale in (1, 1e-90, 1e-17, 1e17, 1e90)
-    }  # fmt: skip
-    for scale, values in found.items():
-        with case(scale):
-            assert values == pytest.approx(found[1], rel=1e-9)

@@ -2,18 +2,16 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share, held, simulated
 from reference.budget_card import card_of_folds
 from simulated_intervals import Setting, draw, population
-from skrate import FoldRankings, budget_report, hit_curve, rates
+from skrate import FoldRankings, budget_report, rates
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.rankings import add_fold_groups, check_cases, pool_folds
@@ -100,36 +98,6 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
     assert variance == pytest.approx(MASSES @ curve.covariance @ MASSES, rel=1e-9)
 
 
-@pytest.mark.parametrize("law", [rates.fixed(0.1), rates.beta(3, 19)])
-def test_no_fold_adds_what_it_has_more_than_others(law):
-    y_true, y_score, fold = drawn()
-    sample = pool_folds(FoldRankings(y_true, y_score, fold))
-    both = [
-        influence_values(m(law), sample)
-        for m in (ExpectedHits, partial(ExpectedHits, missed=True))
-    ]
-    shares = np.array([y_true[fold == number].mean() for number in fold])
-    assert sum(both) == pytest.approx(y_true - shares, abs=1e-12)
-    assert np.bincount(fold, both[0]) == pytest.approx(0, abs=1e-9)
-
-
-@pytest.mark.parametrize("rate", [0.1, rates.beta(3, 19), "uniform"])
-def test_one_fold_is_a_sample(rate):
-    y_true, y_score, _ = drawn()
-    alone = budget_report(y_true, y_score, rate=rate, n_items=200)
-    rankings = FoldRankings(y_true, y_score, np.zeros(300))
-    same_report(budget_report(rankings, rate=rate, n_items=200), alone)
-
-
-def test_weights_repeat_cases_and_those_of_weight_zero_are_not_there():
-    y_true, y_score, fold = drawn()
-    times = np.random.default_rng(2).integers(0, 4, 300)
-    weighted = FoldRankings(y_true, y_score, fold, sample_weight=times)
-    repeated = FoldRankings(*(np.repeat(v, times) for v in (y_true, y_score, fold)))
-    options = {"rate": rates.beta(3, 19), "n_items": 500}
-    same_report(budget_report(weighted, **options), budget_report(repeated, **options))
-
-
 def test_a_case_of_several_repeats_counts_once():
     y_true, y_score, fold = drawn(n=120)
     twice = FoldRankings(
@@ -152,27 +120,6 @@ def test_a_case_of_several_repeats_counts_once():
     )
     with pytest.raises(ValueError, match=r"weights.*'?sampling.*2"):
         budget_report(weighted, rate=0.2, weights="sampling")
-
-
-def test_a_fold_without_positives_counts_in_the_report_and_its_curve():
-    y_true, y_score, fold = drawn()
-    y_true[fold == 2] = False
-    rankings = FoldRankings(y_true, y_score, fold)
-    report = budget_report(rankings, rate=0.2)
-    assert report["found"].value + report["missed"].value == pytest.approx(y_true.sum())
-    (curve,) = report.curves
-    assert curve.values == pytest.approx(np.interp(curve.rates, *hit_curve(rankings)))
-    assert np.isfinite(curve.covariance).all()
-
-
-def test_too_few_cases_leave_the_uncertainty_undefined():
-    rankings = FoldRankings([1, 0, 0, 0], [1, 2, 3, 4], [0, 0, 1, 1])
-    with pytest.warns(UndefinedMetricWarning, match=r"y_true.*1 positive"):
-        report = budget_report(rankings, rate=0.5)
-    # The better half of each fold holds none of the positives.
-    values = [row.value for row in report]
-    assert values == pytest.approx([0, 1, 2, 0, 0, 0, np.inf], abs=1e-12)
-    assert all(np.isnan(row.confidence_interval).all() for row in report)
 
 
 @pytest.mark.parametrize(

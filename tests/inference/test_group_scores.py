@@ -5,19 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, cross_val_score
 
 import skrate
 from looped import case, looped
 from optional import require
-from reference.list_intervals import wilson_interval
 from scores_as_they_are import fitted
 from skrate import (
     average_precision_score,
@@ -250,28 +244,6 @@ def test_precision_of_entities_is_the_card_precision_of_the_handbook():
     assert np.array_equal(by_name.values, found.values)
 
 
-def test_entities_come_by_metadata_routing():
-    rng = np.random.default_rng(0)
-    day, card = np.arange(300) // 20, rng.integers(0, 9, 300)
-    X = rng.normal(size=(300, 2))
-    y = (X[:, 0] + rng.normal(size=300) > 1).astype(int)
-    model = LogisticRegression().fit(X, y)
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer = make_ranking_scorer(precision_at_rate_score, k=3)
-        scorer.set_score_request(groups=True, entities=True)
-        found = cross_val_score(
-            FrozenEstimator(model), X, y, scoring=scorer, cv=GroupKFold(3),
-            params={"groups": day, "entities": card},
-        )  # fmt: skip
-    scores = model.decision_function(X)
-    for value, (_, test) in zip(found, GroupKFold(3).split(X, y, day), strict=True):
-        expected = group_scores(
-            precision_at_rate_score, y[test], scores[test], groups=day[test],
-            entities=card[test], k=3,
-        )  # fmt: skip
-        assert value == expected.mean()
-
-
 def test_a_gain_per_case_counts_by_its_weight():
     rng = np.random.default_rng(3)
     y_true, groups = rng.integers(0, 2, 60), rng.integers(0, 4, 60)
@@ -301,30 +273,6 @@ def test_what_entities_have_no_meaning_for_is_named():
     options["entities"] = [1, None] * 3
     with pytest.raises(ValueError, match=r"entities.*NaN"):
         group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
-
-
-def test_lists_of_unlike_size_know_as_much_as_fewer_of_like_size():
-    # Of two lists with most of the pairs each pulls the average to itself.
-    pos, neg = np.array([10, 8, 2, 3]), np.array([5, 5, 2, 2])
-    ordered, pairs = np.array([40, 30, 1, 2]), pos * neg
-    rows = [in_order(*each) for each in zip(pos, neg, ordered, strict=True)]
-    groups = np.repeat(np.arange(4), pos + neg)
-    labels = np.concatenate(rows)
-    scores = group_scores("roc_auc", labels, -np.arange(len(labels)), groups=groups)
-    found = scores.estimate("pairs")
-    mean = 73 / 100
-    assert found.value == pytest.approx(mean)
-    squared = sum(
-        ((a - mean * w) / 100) ** 2 / (1 - w / 100)
-        for a, w in zip(ordered, pairs, strict=True)
-    )
-    assert found.standard_error == pytest.approx(math.sqrt(squared))
-    # 1 / (0.5 ** 2 + 0.4 ** 2 + 0.04 ** 2 + 0.06 ** 2) lists, less one.
-    t = stats.t.ppf(0.975, 1 / 0.4152 - 1)
-    expected = wilson_interval(mean, squared, 1 / 0.4152, t)
-    assert found.confidence_interval == pytest.approx(expected)
-    # One list has all the weight: how others vary is not known.
-    assert math.isnan(scores.estimate([0, 2, 0, 0]).standard_error)
 
 
 def in_order(n_pos, n_neg, n_ordered):
@@ -384,33 +332,6 @@ def test_a_batch_of_lists_without_weight_is_known_to_be_empty():
         "roc_auc", *columns[:2], groups=columns[2], sample_weight=columns[3]
     )
     assert_same(scores, expected)
-
-
-def test_the_scale_of_weights_is_kept_between_batches():
-    batches = [([1, 0], [2, 1], [0, 0], [4, 4]), ([1, 0], [1, 2], [1, 1], [1, 1])]
-    scores = GroupScores.from_batches("roc_auc", batches)
-    assert scores.n_items.tolist() == [8, 2]
-    assert scores.mean("size") == 0.8
-
-
-def test_metrics_with_parameters_and_a_cut():
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 2, 399), rng.normal(size=399).round(1), np.arange(399) // 7
-    parts = in_parts(rows, [33] * 12)
-    for options in ({"rate": 0.3}, {"rate": 0.9}, {"k": 3}):
-        found = GroupScores.from_batches(recall_at_rate_score, parts, **options)
-        expected = group_scores(
-            recall_at_rate_score, *rows[:2], groups=rows[2], **options
-        )
-        assert_same(found, expected)
-    grades = rng.integers(0, 5, 399), *rows[1:]
-    found = GroupScores.from_batches(
-        "roc_auc", in_parts(grades, [50] * 8), relevance_threshold=3
-    )
-    expected = group_scores(
-        "roc_auc", *grades[:2], groups=grades[2], relevance_threshold=3
-    )
-    assert_same(found, expected)
 
 
 GOOD = ([1, 0], [0.5, 0.2], ["a", "a"])

@@ -16,7 +16,6 @@ from skrate import (
     compare,
     estimate,
     expected_gain_score,
-    lift_at_rate_score,
     partial_auc_score,
     rate_weighted_auc_score,
     rates,
@@ -24,16 +23,11 @@ from skrate import (
 )
 from skrate.inference import evaluation
 from skrate.inference.evaluation import Difference
-from skrate.inference.intervals import (
-    augmented_mean,
-    evaluate_augmented,
-    hybrid_interval,
-    unseen_variance,
-)
+from skrate.inference.intervals import hybrid_interval, unseen_variance
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import check_sample, find_rankings
-from skrate.inference.variance import class_influence, sample_kurtosis_dof
+from skrate.inference.variance import class_influence
 from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score
 from skrate.metrics.result_types import ConfidenceInterval
@@ -117,39 +111,6 @@ def test_it_holds_the_value_and_keeps_to_the_range(metric, kwargs, ranked):
     ).confidence_interval
     assert wider.low <= low
     assert wider.high >= high
-
-
-@pytest.mark.parametrize("method", ["bootstrap", "jackknife", "parametric"])
-def test_another_standard_error_scales_the_variance(method):
-    generator = np.random.default_rng(6)
-    y_true = np.repeat([1, 0], [30, 60])
-    y_score = generator.normal(size=90) + y_true
-    found = estimate("roc_auc", y_true, y_score, method=method, random_state=0)
-    by_delta = estimate("roc_auc", y_true, y_score)
-
-    def k(result):
-        low, value = result.confidence_interval.low, result.value
-        return (value - low) ** 2 / (low * (1 - low))
-
-    ratio = found.standard_error**2 / by_delta.standard_error**2
-    assert k(found) / k(by_delta) == pytest.approx(ratio)
-
-
-def test_without_a_greatest_value_it_is_symmetric_in_the_logarithm():
-    generator = np.random.default_rng(7)
-    y_true = np.repeat([1, 0], [30, 60])
-    y_score = generator.normal(size=90) + y_true
-    found = estimate(lift_at_rate_score, y_true, y_score, rate="uniform")
-    low, high = np.log(found.confidence_interval)
-    assert np.log(found.value) == pytest.approx((low + high) / 2, rel=1e-12)
-
-
-def test_a_momentum_is_at_least_as_unsure_as_a_perfect_ranking_leaves_it():
-    y_true = np.repeat([1, 0], [30, 60])
-    low, high = estimate(momentum_score, y_true, -np.arange(90)).confidence_interval
-    # Others that an approximation has above 1 are not left out.
-    assert 0.9 < low < 0.97
-    assert 1 < high < 1.25
 
 
 def literal_influence(metric, pos, neg):
@@ -246,27 +207,6 @@ def test_what_a_few_cases_decide_has_degrees_of_freedom_by_kurtosis(
     assert high == pytest.approx(optimize.brentq(excess, v, top), rel=1e-6)
 
 
-def test_lower_ends_allow_for_a_bias_by_as_many_times_as_clusters_vary_more():
-    generator = np.random.default_rng(0)
-    clusters = np.repeat(np.arange(40), 3)
-    y_true = (np.arange(120) % 5 == 0).astype(int)
-    y_score = y_true + generator.normal(size=40)[clusters] + generator.normal(size=120)
-    options = {"clusters": clusters, "pos_label": 1}
-    ap = find_metric("average_precision")
-    excess = ap.excess(RankTable.from_arrays(y_true, y_score))
-    assert excess > 0
-    errors, lows = [], []
-    for value in (excess, 0.0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(type(ap), "excess", lambda *_, value=value: value)
-            found = estimate("average_precision", y_true, y_score, **options)
-        errors.append(found.standard_error)
-        lows.append(found.confidence_interval.low)
-    alone = estimate("average_precision", y_true, y_score).standard_error
-    effect = (errors[0] / alone) ** 2
-    assert lows[1] - lows[0] == pytest.approx(effect * excess, rel=1e-9)
-
-
 def literal_bias(metric, table):
     """Return the bias by the jackknife, with each case of a class left out in turn."""
     value, bias = metric(table), 0.0
@@ -306,32 +246,6 @@ def test_pvalues_agree_with_lower_ends_that_are_lowered(
     assert symmetric.value - low > high - symmetric.value + 1e-3
 
 
-def test_a_level_next_to_1_leaves_nothing_out():
-    y_true = np.repeat([1, 0], 2)
-    result = estimate("roc_auc", y_true, [4, 2, 3, 1], confidence_level=1 - 1e-15)
-    low, high = result.confidence_interval
-    assert low == pytest.approx(0, abs=1e-6)
-    assert high == pytest.approx(1)
-
-
-def test_clusters_without_variation_do_not_depend_on_the_order_of_rows():
-    # The parts of the variance are rounding, but for that between the classes.
-    y_true = np.array([0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1])
-    clusters = np.array([4, 1, 1, 3, 2, 2, 0, 4, 2, 0, 1, 1, 4, 1, 4])
-    weight = np.array([3, 1, 2, 5, 7, 1, 1, 3, 4, 5, 8, 1, 7, 3, 1]) / 10
-    generator = np.random.default_rng(0)
-    found = []
-    for _ in range(12):
-        order = generator.permutation(15)
-        options = {"clusters": clusters[order], "sample_weight": weight[order]}
-        result = compare(
-            recall_at_rate_score, y_true[order], 2 * y_true[order], -y_true[order],
-            weights="sampling", rate=0.3, of="negatives", **options,
-        )  # fmt: skip
-        found.append(result.pvalue)
-    assert np.ptp(found) < 1e-9
-
-
 def test_without_a_standard_error_there_is_no_interval():
     # The positives are all in one cluster, without which there are none.
     with pytest.warns(UndefinedMetricWarning):
@@ -342,58 +256,6 @@ def test_without_a_standard_error_there_is_no_interval():
     assert result.value == 0.5
     assert np.isnan(result.standard_error)
     assert np.isnan(result.confidence_interval).all()
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_with_fixed_class_sizes_expected_recall_is_the_rauc_on_another_scale(seed):
-    generator = np.random.default_rng(seed)
-    y_true = np.repeat([1.0, 0.0], [40, 40])
-    y_score = generator.normal(size=80) + seed * y_true
-    rauc, recall = (
-        estimate(metric, y_true, y_score, rate=RATE, stratify=True)
-        for metric in (rate_weighted_auc_score, recall_at_rate_score)
-    )
-    worst, best = (
-        recall_at_rate_score(y_true, sign * y_true, rate=RATE) for sign in (-1, 1)
-    )
-    ends = worst + (best - worst) * np.array(rauc.confidence_interval)
-    assert recall.confidence_interval == pytest.approx(tuple(ends), rel=1e-6)
-    for metric, rate in ((recall_at_rate_score, 0.2), (lift_at_rate_score, 0.7)):
-        result = estimate(metric, y_true, y_true, rate=rate, stratify=True)
-        assert result.confidence_interval.high == pytest.approx(result.value)
-
-
-def test_sampling_weights_have_degrees_of_freedom_by_kurtosis():
-    generator = np.random.default_rng(4)
-    y_true = np.repeat([1, 0], [20, 80])
-    y_score = generator.normal(size=100) + y_true
-    weight = np.where(generator.random(100) < 0.3, 10.0, 1.0)
-    cases = check_sample(y_true, y_score, sample_weight=weight, weights="sampling")
-    pos, neg = y_score[:20], y_score[20:]
-    wins = pos[:, None] > neg[None, :]
-    of_pos = np.average(wins, axis=1, weights=weight[20:])
-    of_neg = np.average(wins, axis=0, weights=weight[:20])
-    expected = []
-    for values, own in ((of_pos, weight[:20]), (of_neg, weight[20:])):
-        adds = own * (values - np.average(values, weights=own))
-        expected.append(2 * len(adds) / (stats.kurtosis(adds, fisher=False) - 1))
-    found = sample_kurtosis_dof(find_metric("roc_auc"), cases)
-    assert found == pytest.approx(expected)
-    assert evaluate_augmented(find_metric("roc_auc"), cases).class_dofs == found
-
-
-def test_gains_that_are_not_negative_have_an_interval_of_the_logarithm():
-    generator = np.random.default_rng(8)
-    y_true = np.repeat([1, 0], [60, 90])
-    y_score = generator.normal(size=150) + y_true
-    gain = np.where(y_true, generator.exponential(size=150), 0)
-    metric = {"metric": expected_gain_score, "gain": gain, "rate": "uniform"}
-    found = estimate(y_true=y_true, y_score=y_score, **metric)
-    low, high = found.confidence_interval
-    assert low * high == pytest.approx(found.value**2)
-    t = np.log(high / found.value) * found.value / found.standard_error
-    # Fewer degrees of freedom than cases, as a few gains are most of the sum.
-    assert t > stats.t.ppf(0.975, 59)
 
 
 def test_gains_that_may_be_lost_have_an_interval_without_their_skewness():
@@ -537,19 +399,6 @@ def _evaluation(y_true, y_score, options):
     return evaluate([find_metric("roc_auc")], [rankings], Plan())[0]
 
 
-def test_weights_that_differ_for_each_sample_leave_no_stratum_unseen():
-    generator = np.random.default_rng(3)
-    y_true = np.repeat([1, 0], [100, 900])
-    scores = generator.normal(size=(2, 1000)) + y_true
-    # The ratio of the minimum weights of both classes is not known.
-    weight = generator.random(1000) + 1e-9
-    weight[0] = 1e-6
-    options = {"sample_weight": weight, "weights": "sampling"}
-    result = compare("roc_auc", y_true, {"a": scores[0], "b": scores[1]}, **options)
-    of_pair = np.array([1, -1]) @ result.covariance @ [1, -1]
-    assert result.pairs[0].standard_error ** 2 == pytest.approx(of_pair, rel=1e-9)
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*may be too short")
 def test_equal_models_are_seldom_rejected_if_one_chose_the_labelled_samples():
@@ -591,45 +440,6 @@ def test_unseen_positives_widen_intervals_unless_six_were_seen(n_heavy, monkeypa
     assert found >= distance()
 
 
-@pytest.mark.filterwarnings("error")
-def test_weights_that_go_by_class_or_are_seldom_great_are_of_no_stratum():
-    y_true = np.repeat([1, 0], [20, 80])
-    y_score = np.random.default_rng(10).normal(size=100) + 2 * y_true
-    of_class = np.where(y_true, 1.0, 20.0)
-    seldom = np.where(np.arange(100) % 20, 1.0, 9.0)
-    for weight in (of_class, seldom):
-        estimate("roc_auc", y_true, y_score, sample_weight=weight, weights="sampling")
-    # As frequencies they are cases, and not drawn rarely.
-    often = np.where(np.arange(100) % 2, 9, 1)
-    often[:18] = 1
-    estimate("roc_auc", y_true, y_score, sample_weight=often)
-
-
-@pytest.mark.filterwarnings("ignore:.*depends on the best")
-def test_rates_whose_square_underflows_leave_the_whole_range():
-    y_true = np.repeat([1, 0], [5, 35])
-    y_score = np.random.default_rng(0).normal(size=40)
-    gain = {"positive": 1, "negative": -0.3}
-    found = estimate(expected_gain_score, y_true, y_score, gain=gain, rate=1e-200)
-    # 40 times the rate of a case, of a negative or of a positive.
-    assert found.confidence_interval == pytest.approx(
-        (-12e-200, 40e-200), rel=1e-12, abs=0
-    )
-
-
-@pytest.mark.parametrize("interval", ["wald", "wilson", "percentile"])
-def test_rounding_of_the_range_leaves_the_value_in_its_interval(interval):
-    # The worst of all rankings, whose range begins a digit above it.
-    y_true = [0, 0, 0, 1, 0, 0, 0, 1, 0, 1]
-    y_score = [4, 5, 6, 2, 8, 3, 7, 0, 9, 1]
-    found = estimate(
-        "expected_recall", y_true, y_score, rate="uniform", method="bootstrap",
-        n_resamples=20, random_state=0, interval=interval,
-    )  # fmt: skip
-    low, high = found.confidence_interval
-    assert low <= found.value <= high
-
-
 def test_the_ends_of_a_difference_are_by_the_far_ends_of_both():
     # The square-and-add limits of Newcombe (1998): to the low end of one and the high
     # end of the other, and the other way round.
@@ -637,11 +447,3 @@ def test_the_ends_of_a_difference_are_by_the_far_ends_of_both():
     low, high = hybrid_interval((0.9, 0.3), (of_a, of_b))
     assert low == pytest.approx(0.6 - 0.5)
     assert high == pytest.approx(0.6 + np.hypot(0.05, 0.05))
-
-
-def test_an_augmented_fraction_is_one_of_a_tenth_of_a_sample_more():
-    # 3 of 8, and 0.05 of 0.1: the variance of a fraction, over 8.1.
-    value, size = (3 + 0.05) / 8.1, 8.1
-    found = augmented_mean(3 / 8, 3 / 8 * 5 / 8 / 8, 8, (0.0, 1.0), (0.0, 1.0))
-    assert found.value == pytest.approx(value, rel=1e-15)
-    assert found.variance == pytest.approx(value * (1 - value) / size, rel=1e-14)

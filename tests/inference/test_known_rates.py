@@ -4,8 +4,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, each
 from looped import looped
@@ -19,7 +17,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.data.table import merge_except_cuts
 from skrate.metrics.metric import find_metric
 
 
@@ -48,37 +45,6 @@ def test_the_variance_is_that_of_the_ranking_that_is_not_merged(metric, kwargs, 
     assert found**2 == pytest.approx(expected, rel=1e-9)
     by_case = estimate(metric, y_true, y_score, **kwargs).influence
     assert np.sum(by_case**2) / n**2 == pytest.approx(expected, rel=1e-9)
-
-
-@given(st.integers(1, 19), st.integers(0, 200))
-def test_a_cut_between_two_cases_parts_a_run(n_seen, seed):
-    generator = np.random.default_rng(seed)
-    labels = generator.random(20) < 0.2
-    table = RankTable.from_arrays([*labels, 1, 0], [*range(20, 0, -1), 21, 0])
-    cuts = np.array([n_seen / 22])
-    small = merge_except_cuts(table, cuts, "merged")
-    assert cuts[0] in small.table.rates
-    group = small.map_groups(22)
-    assert group[n_seen - 1] != group[n_seen]
-    assert len(small.pos) <= len(table.merged.pos) + 2
-
-
-def test_the_rates_with_a_probability_of_their_own_cut():
-    beta = rates.beta(3, 19)
-    for metric, kwargs, expected in (
-        (recall_at_rate_score, {"rate": rates.mixture([0.2, beta, 1.0])}, [0.2]),
-        (rate_weighted_auc_score, {"rate": beta}, []),
-        (recall_at_rate_score, {"rate": 0.2}, [0.2]),
-        (recall_at_rate_score, {"rate": 1.0}, []),
-        ("roc_auc", {}, []),
-    ):
-        table = RankTable.from_arrays(*runs_of_negatives(0))
-        cuts = find_metric(metric, kwargs).cut_rates(table)
-        assert cuts.tolist() == expected
-        # What is not cut is merged as before.
-        assert (merge_except_cuts(table, cuts, "merged") is table.merged) == (
-            not expected
-        )
 
 
 AT_RATE = [
@@ -132,11 +98,3 @@ def test_few_processed_of_one_class_are_not_taken_for_all(metric, n_best, label)
     if metric is recall_at_rate_score:
         at_least *= n_best / y_true.sum()
     assert result.standard_error > at_least
-
-
-def test_a_tie_at_the_cut_says_more_than_the_few_that_are_processed():
-    # Two of 1,000 cases are processed, by chance of the 200 that tie.
-    table = RankTable([60, 5], [140, 795])
-    result = estimate(precision_at_rate_score, table, rate=0.002)
-    assert result.value == pytest.approx(0.3)
-    assert result.standard_error == pytest.approx(np.sqrt(0.3 * 0.7 / 200), rel=1e-3)

@@ -9,7 +9,6 @@ from scipy import stats
 
 import skrate
 from guarantees import assert_share, simulated
-from looped import looped
 from skrate import (
     FoldRankings,
     RankTable,
@@ -157,20 +156,6 @@ def test_the_influence_of_a_list_is_how_far_it_is_from_the_mean():
         means[0] - alone
 
 
-def test_nothing_is_tested_by_one_list():
-    one = group_scores("roc_auc", [1, 0, 1], [2, 2, 2], groups=[1, 1, 1])
-    found = one.estimate(null_value=0.5)
-    assert found.value == 0.5
-    assert np.isnan([found.standard_error, found.statistic, found.pvalue]).all()
-
-
-def test_an_average_that_a_metric_lacks_is_an_error_whatever_is_undefined():
-    scores = group_scores("average_precision", [1, 0, 0], [3, 2, 1], groups=[1, 1, 2])
-    for undefined in ("skip", "nan", 0.5):
-        with pytest.raises(ValueError, match="pairs"):
-            scores.mean("pairs", undefined)
-
-
 def test_the_result_says_how_many_lists_and_clusters_it_is_of():
     y_true, y_score, other, groups, patient = shown()
     metric, n = partial(ndcg_score, undefined=0), len(np.unique(groups))
@@ -199,20 +184,6 @@ def test_a_permutation_exchanges_a_patient_as_a_whole():
     by_patient = compare("roc_auc", *scores, method="permutation", clusters=patients)
     assert by_patient.pvalue == 2 / 2**3
     assert by_patient.value == by_list.value
-
-
-def test_the_coverage_of_patients_is_that_of_patients():
-    # Whose lists are copies of one list: their number says nothing new.
-    y_true, y_score, _, groups, _ = shown(1, n_lists=30)
-    copies = [np.tile(column, 4) for column in (y_true, y_score, groups)]
-    names = np.char.add(copies[2], np.repeat(list("abcd"), len(y_true)))
-    metric = partial(recall_at_rate_score, k=2)
-    once = estimate(metric, y_true, y_score, groups=groups)
-    found = estimate(metric, *copies[:2], groups=names, clusters=copies[2])
-    assert found.value == pytest.approx(once.value, rel=1e-14)
-    assert found.standard_error == pytest.approx(once.standard_error, rel=1e-12)
-    ends = np.array(found.confidence_interval)
-    np.testing.assert_allclose(ends, once.confidence_interval, rtol=1e-12)
 
 
 Y, S, G = [1, 0, 1, 0], [4, 3, 2, 1], [1, 1, 2, 2]
@@ -313,62 +284,6 @@ def test_patients_that_are_given_as_lists_are_noticed():
     with pytest.warns(UserWarning, match=r"less than half an item.*clusters="):
         group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.1)
     group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.3)
-
-
-@looped(
-    "ranks, k, added",
-    [
-        # Rare lists with high values may be missing.
-        ([20, 19, 17, 15, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4, 2], None, 0.5),
-        # Proportions have the maximum variance.
-        ([1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2], 1, 0),
-        # The mean is far from the minimum.
-        ([1, 1, 1, 1, 1, 2, 2, 3], None, 0),
-    ],
-)
-def test_the_upper_end_of_poor_rankers_allows_for_better_lists(ranks, k, added):
-    n = len(ranks)
-    y_true, groups = np.tile(np.arange(20) == 0, n), np.repeat(np.arange(n), 20)
-    # The relevant item is above all others but the first of each list.
-    y_score = np.where(y_true, 0.5 - np.repeat(ranks, 20), -np.tile(range(20), n))
-    metric = partial(skrate.reciprocal_rank_score, k=k)
-    call = partial(estimate, metric, y_true, y_score, groups=groups)
-    values = 1 / np.array(ranks) * (np.array(ranks) <= (k or 20))
-    mean, variance = values.mean(), values.var(ddof=1) / n
-    closeness = max(1 - 2 * (mean - values.min()) / (1 - values.min()), 0)
-    unseen = max(1 - variance * n / (mean * (1 - mean)), 0)
-    extra = np.sqrt(n) / 5 * closeness * unseen
-    assert extra == 0 if added == 0 else extra > added
-    t, ends = stats.t.ppf(0.975, n - 1), []
-    for sign, top in ((-1, 0.05), (1, 0.05 + extra)):
-        size = n + 0.05 + top
-        u = (n * mean + top) / size
-        squares = n * (mean - u) ** 2 + 0.05 * u**2 + top * (1 - u) ** 2
-        c = t**2 * (n**2 * variance + squares) / size**2 / (u * (1 - u))
-        root = np.sqrt(c * mean * (1 - mean) + c**2 / 4)
-        ends.append((mean + c / 2 + sign * root) / (1 + c))
-    found = call()
-    np.testing.assert_allclose(found.confidence_interval, ends, rtol=1e-12)
-    for end in found.confidence_interval:
-        assert call(null_value=end).pvalue == pytest.approx(0.05, rel=1e-9)
-
-
-def test_the_upper_end_of_a_pooled_precision_is_that_of_wilson():
-    # Lists with 0 or 1 relevant items among the first ten.
-    n, n_found = 12, 5
-    y_true, groups = np.zeros((n, 20), dtype=int), np.repeat(np.arange(n), 20)
-    y_true[:n_found, 0] = y_true[n_found:, -1] = 1
-    found = estimate(
-        precision_at_rate_score, y_true.ravel(), -np.arange(20 * n), groups=groups, k=10
-    )
-    mean, variance = n_found / n / 10, n_found * (n - n_found) / n**2 / (n - 1) / 100
-    u = (n * mean + 0.05) / (n + 0.1)
-    squares = n * (mean - u) ** 2 + 0.05 * (u**2 + (1 - u) ** 2)
-    c = stats.t.ppf(0.975, n - 1) ** 2 / (u * (1 - u)) / (n + 0.1) ** 2
-    c *= n**2 * variance + squares
-    root = np.sqrt(c * mean * (1 - mean) + c**2 / 4)
-    expected = (mean + c / 2 + root) / (1 + c)
-    assert found.confidence_interval.high == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.slow

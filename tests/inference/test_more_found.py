@@ -245,13 +245,6 @@ def test_weights_repeat_cases_and_folds_are_cut_each():
     assert found.confidence_interval == pytest.approx(plain.confidence_interval)
 
 
-def test_next_to_perfect_models_are_warned_of_as_compare_does():
-    y_true = np.arange(60) < 6
-    a = np.where(y_true, 2.0, 1.0) + np.arange(60) / 100
-    with pytest.warns(UserWarning, match="interval"):
-        difference(y_true, a, a + 5 * y_true, rate=0.2)
-
-
 def test_what_is_no_reference_is_refused_and_one_class_undefined():
     rng = np.random.default_rng(8)
     y_true, a, b = two_models(rng, 100)

@@ -10,7 +10,6 @@ from skrate import FoldRankings, RankTable, budget_report, rates
 from skrate.inference.budget_report import Spread, _shares, predicted
 from skrate.inference.options import Plan
 from skrate.inference.rankings import check_sample
-from skrate.metrics.result_types import ConfidenceInterval
 
 # A fourth of the designs is a fair sample of them.
 CHOSEN = DESIGNS if simulations(10) > 1 else DESIGNS[::4]
@@ -37,17 +36,6 @@ def test_counts_of_a_random_order_are_binomial(rate, n_items, level):
     assert np.abs(np.array(bounds(report)) - expected).max() <= 1
 
 
-def test_a_large_batch_is_as_uncertain_as_the_estimate():
-    rng = np.random.default_rng(0)
-    y_true = rng.random(500) < 0.3
-    y_score = rng.normal(size=500) + 1.5 * y_true
-    report = budget_report(y_true, y_score, rate=0.2, n_items=10**7)
-    for row in report.rows[:3]:
-        ends, reach = np.array(row.prediction_interval), row.confidence_interval
-        # A beta posterior and Wilson's interval of it, of a hundred cases.
-        assert ends == pytest.approx(reach, rel=0.05)
-
-
 def test_a_batch_comes_in_clusters_as_the_sample_did():
     rng = np.random.default_rng(2)
     # Whole clusters of ten are positive, and tie: a batch of 200 has 20 of them.
@@ -67,33 +55,6 @@ def of_alike_labels(rng, n_clusters=100, per_cluster=10):
     latent = 0.9 * rng.normal(size=n_clusters)[clusters]
     y_true = latent + 0.45 * rng.normal(size=len(clusters)) < -0.5
     return y_true, rng.normal(size=len(clusters)) + y_true, clusters
-
-
-def test_what_is_missed_varies_with_the_positives_of_clusters():
-    rng = np.random.default_rng(5)
-    y_true, y_score, clusters = of_alike_labels(rng)
-    ranked = check_sample(y_true, y_score, clusters=clusters)
-    place = np.argsort(np.argsort(-y_score))
-    # One case more below the cut puts one above it, positive with this probability.
-    at_cut = y_true[np.abs(place - 150) < 60].mean()
-    missed = np.bincount(clusters, weights=(place >= 150) * (y_true - at_cut))
-    # A batch of as many clusters is as uncertain as the estimate of it.
-    error = np.sqrt(2 * 100 * missed.var(ddof=1))
-    low, high = predicted(ranked, rates.fixed(0.15), 1000, Plan())[1]
-    assert (high - low) / (2 * 1.984 * error) == pytest.approx(1, abs=0.05)
-
-
-def test_clusters_of_equal_shares_tell_no_less_than_single_cases():
-    # Each cluster has one positive, so that the sums hardly vary.
-    rng = np.random.default_rng(6)
-    y_true = np.tile([True, False], 200)
-    y_score = rng.normal(size=400) + y_true
-    clusters = np.arange(400) // 2
-    options = {"rate": 0.5, "n_items": 400}
-    alone = bounds(budget_report(y_true, y_score, **options))
-    clustered = bounds(budget_report(y_true, y_score, clusters=clusters, **options))
-    for wide, narrow in zip(alone, clustered, strict=True):
-        assert np.diff(narrow) <= np.diff(wide)
 
 
 @pytest.mark.parametrize("n_items", [100, 1000, 10**6])
@@ -162,17 +123,6 @@ def test_intervals_hold_their_level(design):
     if design.n_items >= 1000 and design.shift < 4:
         # Smaller counts are whole numbers with few to choose from.
         assert (held <= 0.95 + 0.025 + slack).all()
-
-
-def test_a_budget_for_a_part_of_a_case_holds_what_is_expected_of_it():
-    generator = np.random.default_rng(0)
-    y_true = generator.random(500) < 0.3
-    cases = check_sample(y_true, y_true + generator.normal(size=500))
-    # A tenth of a case, seven in ten of which would be a hit.
-    ends = [(0.05, 0.09), (28.0, 33.0), (0.01, 0.05)]
-    expected = [ConfidenceInterval(*pair) for pair in ends]
-    found = predicted(cases, rates.fixed(0.001), 100, Plan(), expected)
-    assert found[0] == found[2] == (0, 1)
 
 
 def test_the_share_of_positives_has_jeffreys_posterior():

@@ -71,31 +71,3 @@ def test_options_that_change_the_number_are_refused(metric, kwargs, message):
     ):
         with pytest.raises(ValueError, match=message):
             call(**kwargs)
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("rauc", "rate_weighted_auc"),
-        ("rAUC", "rate_weighted_auc"),
-        ("ROC_AUC", "roc_auc"),
-        ("recall_at_rat", "recall_at_rate"),
-    ],
-)
-def test_a_name_that_is_nearly_known_is_answered_with_it(name, meant):
-    with pytest.raises(ValueError, match=rf"'{meant}'"):
-        estimate(name, Y, A)
-
-
-def test_the_error_names_module_and_function():
-    with pytest.raises(ValueError, match="metric=") as no:
-        estimate(metrics.f1_score, Y, A)
-    known = str(no.value).partition("pass one of ")[2].rstrip(".").split(", ")
-    assert {"average_precision", "roc_auc", "work_saved"} <= set(known)
-
-    def average_precision_score(y_true, y_score):
-        return 0.5
-
-    # A function of one's own by a known name is told from the known one.
-    with pytest.raises(ValueError, match=r"metric=.*average_precision"):
-        estimate(average_precision_score, Y, A)

@@ -7,8 +7,7 @@ from scipy import stats
 from inference_cases import JUMPS, SMOOTH, each, sample
 from skrate import estimate, precision_at_rate_score, precision_at_recall_score
 from skrate.data.table import RankTable
-from skrate.inference.rankings import check_sample
-from skrate.inference.resampling import condensed, count_draw
+from skrate.inference.resampling import count_draw
 from skrate.metrics.metric import find_metric
 
 
@@ -36,12 +35,6 @@ def test_resamples_of_a_condensed_table_have_the_same_values(
     np.testing.assert_allclose(found.values(*rows), expected, rtol=1e-12)
 
 
-def test_cases_that_are_not_plain_are_not_condensed():
-    y_true, y_score = sample(0, n=50)
-    ranked = check_sample(y_true, y_score, clusters=np.arange(50) // 2)
-    assert condensed(find_metric("roc_auc"), ranked) is ranked
-
-
 @pytest.mark.parametrize(
     "repeats", [[1, 1, 1, 1], [4, 1, 2], [1, 6], [30, 10, 5], [40, 2, 1], [90, 30, 20]]
 )
@@ -62,17 +55,6 @@ def test_the_law_of_counts_is_multinomial(repeats):
     statistic = ((observed - expected) ** 2 / expected).sum()
     # Below it a law would be doubted; all seeds are fixed.
     assert stats.chi2.sf(statistic, len(expected) - 1) > 1e-3
-
-
-def test_strata_go_to_their_columns_and_others_stay_empty():
-    strata = [np.array([1, 2, 1]), np.array([3])]
-    draw = count_draw(strata, [np.array([4, 0, 2]), np.array([5])], 7)
-    rows = draw(np.random.default_rng(2), 50_000)
-    assert not rows[:, [1, 3, 6]].any()
-    assert (rows[:, 5] == 3).all()
-    assert (rows[:, [0, 2, 4]].sum(axis=1) == 4).all()
-    means = rows.mean(axis=0)
-    assert means[[4, 0, 2]] == pytest.approx([1, 2, 1], abs=0.02)
 
 
 # At a late cut the slope by the prevalence matters most.

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from optional import require
-from repository import ROOT
 from skrate import (
     RankTable,
     budget_report,
@@ -78,27 +77,6 @@ def test_the_dict_is_flat_and_of_python_alone(name):
             assert type(each) in (float, int, str, bool, type(None))
     again = json.loads(json.dumps(values))
     assert list(again) == list(values)
-
-
-@pytest.mark.parametrize("name", SINGLE)
-def test_the_numbers_of_a_dict_are_what_trackers_log(name):
-    # mlflow.log_metrics takes a dict of str to float, and raises on all else.
-    values = SINGLE[name].to_dict()
-    numbers = {key: v for key, v in values.items() if isinstance(v, float | int)}
-    assert numbers["value"] == SINGLE[name].value
-    assert numbers["low"] == SINGLE[name].confidence_interval.low
-    assert all(key.replace("_", "").isalpha() for key in numbers)
-    assert set(values) - set(numbers) <= {
-        *("metric", "method", "alternative", "model", "quantity")
-    }
-
-
-@BY_NAME
-def test_the_results_of_several_values_are_those_that_the_guide_names(name):
-    has_numbers = any(not isinstance(v, list) for v in ALL[name].to_dict().values())
-    page = (ROOT / "docs" / "user_guide" / "selecting.rst").read_text(encoding="utf-8")
-    named = page.split("For results with several values")[1].split("Log")[0]
-    assert has_numbers == (f".{type(ALL[name]).__name__}`" not in named)
 
 
 def test_what_is_said_of_a_review_agrees_with_the_number_of_looks():
@@ -248,18 +226,3 @@ def test_the_table_of_a_result_has_the_entries_of_its_dict():
     assert shown["metric"] == "AUC"
     assert shown["value"] == f"{values['value']:.4g}"
     assert shown["n_pos"] == "40"
-
-
-def test_a_table_of_many_shows_the_first_and_says_once_what_is_the_same():
-    title, head, *rows = Table(OTHERS["estimates"]._repr_html_()).rows
-    assert title == ["Estimates"]
-    columns = list(OTHERS["estimates"].to_dict())
-    assert head == [name for name in columns if name not in ("metric", "method")]
-    assert len(rows) == 10
-    assert rows[0][0] == f"{NAME} 0"
-    assert "the first 10 of 12 rows" in OTHERS["estimates"]._repr_html_()
-    html = OTHERS["comparisons"]._repr_html_()
-    assert "AUC; p: two-sided, adjusted by Holm" in html
-    head, *rows = Table(html).rows
-    assert head == ["a", "b", "a - b", "95 % interval", "p"]
-    assert rows[0][0] == "{} - {}".format(*OTHERS["comparisons"].names[:2])

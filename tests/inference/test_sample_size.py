@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -151,33 +150,6 @@ def test_the_interval_of_clusters_or_lists_is_that_of_copies_of_the_pilot(groups
     assert_allclose(2 * found.half_width, width, rtol=0.5 / 19)
 
 
-@looped(
-    "metric, kwargs, prevalence, shift, margin",
-    [
-        ("roc_auc", {}, 0.5, 2.9, 0.05),
-        ("roc_auc", {}, 0.1, 2.9, 0.05),
-        ("average_precision", {}, 0.5, 2.3, 0.08),
-    ],
-)
-def test_the_power_against_a_value_near_a_perfect_one_is_as_planned(
-    metric, kwargs, prevalence, shift, margin
-):
-    generator = np.random.default_rng(4)
-    pilot = drawn(generator, 20_000, prevalence, (shift, 0))[:2]
-    value = estimate(metric, *pilot).value
-    goal = {"null_value": value - margin, "alternative": "greater"}
-    planned = sample_size(metric, *pilot, **goal)
-    n_rejected = sum(
-        estimate(
-            metric, *drawn(generator, planned.n, prevalence, (shift, 0))[:2], **goal
-        ).pvalue
-        <= 0.05
-        for _ in range(300)
-    )
-    # Before, it was 0.5 to 0.65.
-    assert n_rejected / 300 >= 0.7
-
-
 @each_metric
 @looped("design", ["plain", "fixed", "clusters", "repeated"])
 def test_at_the_size_of_the_pilot_the_interval_is_that_of_the_pilot(
@@ -224,36 +196,6 @@ def test_its_own_prevalence_changes_nothing():
     plain = sample_size("roc_auc", *PILOT, difference=0.05)
     same = sample_size("roc_auc", *PILOT, difference=0.05, planned_prevalence=share)
     assert same.n == plain.n
-
-
-def test_clusters_of_a_case_and_its_copies_need_as_many_clusters_as_cases():
-    plain = sample_size("roc_auc", *PILOT, half_width=0.03)
-    copies = [np.repeat(array, 4) for array in PILOT]
-    clusters = np.repeat(np.arange(120), 4)
-    found = sample_size("roc_auc", *copies, half_width=0.03, clusters=clusters)
-    assert found.n_clusters == pytest.approx(plain.n, rel=0.01)
-    assert found.n == pytest.approx(4 * found.n_clusters, abs=3)
-    assert "clusters" in repr(found)
-
-
-def test_labels_may_be_strings_and_a_model_the_other():
-    y_true, first, second = PILOT
-    names = np.where(y_true, "yes", "no")
-    found = sample_size(
-        "roc_auc", names, second, first, difference=-0.05, pos_label="yes",
-        alternative="less",
-    )  # fmt: skip
-    mirrored = sample_size("roc_auc", *PILOT, difference=0.05, alternative="greater")
-    assert replace(found, difference=0.05, alternative="greater") == mirrored
-
-
-def test_a_metric_without_a_greatest_value_is_planned_by_its_logarithm():
-    found = sample_size(lift_at_rate_score, *PILOT[:2], half_width=0.2, rate="uniform")
-    value = lift_at_rate_score(*PILOT[:2], rate="uniform")
-    parts = parts_of(lift_at_rate_score, {"rate": "uniform"}, *PILOT[:2])
-    df = oracle.freedom(parts, PILOT[0].mean(), found.n)
-    t = stats.t.ppf(0.975, df) * np.sqrt(sum(parts) / found.n) / value
-    assert_allclose(found.half_width, value * np.sinh(t), rtol=1e-8)
 
 
 # --- Pilots without errors or variation ----------------------------------------------
@@ -405,13 +347,6 @@ def test_the_size_for_a_cut_that_the_ranking_decides_is_said_to_be_rough(options
     with pytest.warns(UserWarning, match="near one point") as found:
         sample_size("work_saved", y_true, *scores, recall=0.8, **options)
     assert [one.filename for one in found] == [__file__]
-
-
-def test_so_many_cases_of_one_model_show_an_interval_as_wide_as_planned():
-    planned = sample_size("roc_auc", *PILOT[:2], half_width=0.05)
-    found = sample_size("roc_auc", *PILOT[:2], n_samples=planned.n)
-    assert found == planned
-    assert found.power is None
 
 
 def test_a_pilot_at_the_bound_of_its_metric_is_planned_with_its_own_variance():

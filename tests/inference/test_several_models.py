@@ -23,7 +23,6 @@ from skrate import (
     group_scores,
     labels,
     ndcg_score,
-    recall_at_rate_score,
     select_best,
 )
 from skrate.inference.intervals import adjusted
@@ -79,18 +78,6 @@ def test_options_are_those_of_one_model(options):
         for name, one in MODELS.items()
     }
     check_each(estimate("average_precision", Y, MODELS, **few, **options), alone)
-
-
-@looped("metric, options", [
-    (recall_at_rate_score, {"k": 3}),
-    (recall_at_rate_score, {"k": 3, "average": "pooled", "null_value": 0.3}),
-    (ndcg_score, {"clusters": LISTS // 2, "alternative": "greater"}),
-    (recall_at_rate_score, {"rate": 0.2, "sample_weight": np.arange(len(Y)) % 2 + 1}),
-])  # fmt: skip
-def test_means_over_lists(metric, options):
-    options = {"groups": LISTS, **options}
-    alone = {name: estimate(metric, Y, one, **options) for name, one in MODELS.items()}
-    check_each(estimate(metric, Y, MODELS, **options), alone)
 
 
 def test_folds_and_estimated_labels():
@@ -161,18 +148,6 @@ def test_a_result_over_folds_says_of_which_models_it_is():
     assert f"[{low:.4f}, {high:.4f}] if retrained" in repr(found)
     require("matplotlib")
     assert found.plot().points_.get_label().endswith(found["a"].of)
-
-
-def test_a_result_is_drawn():
-    require("matplotlib")
-    found = estimate("roc_auc", Y, MODELS, null_value=0.5)
-    display = found.plot()
-    assert display.points_.get_xdata().tolist() == [one.value for one in found]
-    ends = [segment[:, 0].tolist() for segment in display.intervals_.get_segments()]
-    assert ends == [list(one.confidence_interval) for one in found]
-    assert display.null_.get_xdata()[0] == 0.5
-    assert [tick.get_text() for tick in display.ax_.get_yticklabels()] == ["a", "b"]
-    assert estimate("roc_auc", Y, MODELS).plot().null_ is None
 
 
 @looped("y_true, y_score, options, message", [

@@ -53,18 +53,6 @@ def test_a_group_that_is_one_cluster_is_told_to_be_that():
     assert np.isnan(scores.standard_errors).all()
 
 
-def test_covariances_do_not_depend_on_how_many_samples_are_added_at_once(monkeypatch):
-    rng = np.random.default_rng(0)
-    y_true, y_score, by = draw(rng, **DESIGNS["alike"])
-    score = partial(
-        subgroup_scores, ALL, y_true, y_score, by=by, rate=0.3, weights="sampling",
-        sample_weight=rng.uniform(1, 3, 600),
-    )  # fmt: skip
-    at_once = score().covariance
-    monkeypatch.setattr("skrate.data.arrays.CACHED", 100)
-    np.testing.assert_allclose(score().covariance, at_once, rtol=1e-12, atol=1e-17)
-
-
 @looped("seed", range(30))
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_values_are_those_of_all_orders_of_the_tied(seed):
@@ -132,17 +120,6 @@ def test_the_precision_of_all_groups_is_that_of_the_queue():
     certain = np.array(scores.metrics) != "precision"
     assert (scores.intervals[certain] == 1).all()
     assert scores.differences("recall").pairs[0].pvalue == 1
-
-
-@looped("metric", [
-    recall_at_rate_score, "recall_at_rate", "recall_at_rate_score", ["recall"],
-    "expected_recall", partial(recall_at_rate_score, rate=0.5),
-])  # fmt: skip
-def test_metrics_are_named_as_elsewhere(metric):
-    given = {} if isinstance(metric, partial) else {"rate": 0.5}
-    found = subgroup_scores(metric, Y_TRUE, Y_SCORE, by=BY, **given)
-    assert set(found.metrics) == {"recall"}
-    assert found.params == {"rate": 0.5}
 
 
 def test_order_of_rows_scale_and_repetitions_do_not_matter():
@@ -226,26 +203,6 @@ def test_the_correlation_is_that_of_rows_with_a_tenth_of_a_sample_more():
     reach = pair.value - pair.confidence_interval.low
     shown = (below**2 + above**2 - reach**2) / (2 * below * above)
     assert shown == pytest.approx(covariance / np.sqrt(variance.prod()), rel=1e-9)
-
-
-def test_values_without_variation_are_not_correlated():
-    # All processed cases of two groups are positive: their variances are rounding.
-    rng = np.random.default_rng(288)
-    by, y_score = np.arange(300) % 3, np.arange(300, 0, -1)
-    y_true = (by > 0) & (y_score > 240) | (rng.random(300) < 0.3)
-    weights = rng.gamma(1, 1, 300)
-    scores = subgroup_scores(
-        "precision", y_true, y_score, by=by, rate=0.15, sample_weight=weights,
-        weights="sampling",
-    )  # fmt: skip
-    assert scores.values[1:] == pytest.approx(1)
-    order = rng.permutation(300)
-    again = subgroup_scores(
-        "precision", y_true[order], y_score[order], by=by[order], rate=0.15,
-        sample_weight=weights[order], weights="sampling",
-    )  # fmt: skip
-    for one, other in zip(scores.differences(), again.differences(), strict=True):
-        assert one.pvalue == pytest.approx(other.pvalue, rel=1e-6)
 
 
 def test_results_are_plain_data():
@@ -394,19 +351,6 @@ def test_intervals_cover_and_tests_keep_their_level(name):
     if name != "shifted":
         # Positives are alike in all groups, and negatives: precisions are not.
         assert_share(rejects[:, [1, 3]], at_most=0.05)
-
-
-@pytest.mark.filterwarnings("ignore:The Recall at")
-@looped("n", [2, 3, 4, 8])
-def test_all_found_of_one_group_and_none_of_the_other_is_not_certain(n):
-    y_true, y_score = [1] * (2 * n) + [0] * (8 * n), range(10 * n, 0, -1)
-    by = ["a"] * n + ["b"] * n + ["a", "b"] * (4 * n)
-    found = subgroup_scores("recall", y_true, list(y_score), by=by, rate=0.1)
-    (pair,) = found.differences()
-    assert pair.value == 1
-    # Fisher's test of as many cases has 1.6e-4 at the least.
-    assert pair.pvalue > 1e-4
-    assert pair.confidence_interval.low < 0.9
 
 
 def test_groups_of_true_and_false_keep_their_labels():

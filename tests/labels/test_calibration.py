@@ -57,40 +57,6 @@ def test_fits_and_weights_are_those_of_the_definitions():
             assert found == pytest.approx(float(weight), abs=1e-12)
 
 
-def test_calibrated_labels_are_unbiased_over_all_samples():
-    truth = np.array(LABELS, float)
-    for predicted in (PREDICTED, VERDICTS):
-        mean = np.zeros(8)
-        for chosen, chance in literal.independent_samples(SHARES):
-            is_labelled, _, share, _ = given = arguments(chosen, predicted)
-            fitted = calibrated(*given)
-            mean += float(chance) * (fitted + is_labelled * (truth - fitted) / share)
-        np.testing.assert_allclose(mean, truth, rtol=0, atol=1e-13)
-
-
-def test_few_predictions_of_positives_are_not_mixed_with_many_negatives():
-    # 20 of 20,000 cases are positive, and predicted.
-    prediction = np.linspace(0, 1e-4, 20_000)
-    prediction[-20:] = np.linspace(0.8, 0.9, 20)
-    is_pos, is_labelled = prediction > 0.5, np.arange(20_000) % 2 == 0
-    share = np.full(20_000, 0.5)
-    found = calibrated(is_labelled, is_pos & is_labelled, share, prediction)
-    # One of 64 bins may be mixed. A mean includes the average label once more.
-    assert found[-9:].min() > 9 / 11
-    assert found[:-20].max() < 0.05
-
-
-def test_the_order_of_cases_does_not_matter():
-    seen, _, verdict = judged()
-    rng = np.random.default_rng(1)
-    order = rng.permutation(len(seen))
-    for name, prediction in {"verdicts": verdict, "many": rng.random(1_000)}.items():
-        found = labels.sampled(seen, 0.2, prediction=prediction)
-        moved = labels.sampled(seen[order], 0.2, prediction=prediction[order])
-        with case(name):
-            np.testing.assert_allclose(moved.pos, found.pos[order], rtol=0, atol=1e-12)
-
-
 def test_labels_are_calibrated_by_the_scores_of_each_model():
     # Positive verdicts are wrong where scores are low.
     seen, score, verdict = judged(prevalence=0.3, separation=3)
@@ -112,29 +78,6 @@ def test_labels_are_calibrated_by_the_scores_of_each_model():
     ]
     parts = [part.for_scores(score[rows]).pos.tolist() for part in parts]
     assert parts[0] == parts[1]
-
-
-def test_useless_predictions_are_ignored():
-    seen, score, verdict = judged(prevalence=0.3)
-    plain = labels.sampled(seen, 0.2)
-    for name, prediction in {
-        "constant": np.full(1_000, 0.3),
-        "reversed": 1 - verdict,
-    }.items():
-        found = labels.sampled(seen, 0.2, prediction=prediction)
-        with case(name):
-            assert found.pos.tolist() == plain.pos.tolist()
-            errors = [
-                estimate("roc_auc", each, score).standard_error
-                for each in (found, plain)
-            ]
-            assert errors[0] < 1.01 * errors[1]
-
-
-def test_rows_have_the_calibration_of_all_cases():
-    seen, _, verdict = judged()
-    found = labels.sampled(seen, 0.2, prediction=verdict)
-    assert found[100:400].pos.tolist() == found.pos[100:400].tolist()
 
 
 def test_the_expected_variance_counts_if_few_heavy_positives_were_drawn():

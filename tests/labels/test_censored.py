@@ -10,7 +10,7 @@ import skrate
 from looped import case
 from reference.pbc import patients
 from simulated_intervals import Setting
-from simulated_sources import HORIZON, censored
+from simulated_sources import HORIZON
 from skrate import estimate, labels
 
 METRICS = {
@@ -115,27 +115,6 @@ def test_the_variance_of_a_batch_is_that_of_samples_drawn_one_after_the_other():
     assert found == pytest.approx(expected, rel=0.03)
 
 
-@pytest.mark.parametrize("decimals", [None, 1])
-def test_squared_errors_of_a_batch_are_distances_from_those_at_risk(decimals):
-    time, event, slope, horizon = followed(60, 5, decimals)
-    found = labels.censored(time, event, horizon).for_batch()
-    squares = np.sum(found.influence(slope, slope - 1) ** 2)
-    adds, weight = found.pos * slope + found.neg * (slope - 1), found.weight
-    ends = sorted(
-        {t for t, e in zip(time, event, strict=True) if t < horizon and not e}
-    )
-    expected, before = 0.0, 1.0
-    for end in ends:
-        after = 1 / chance_followed(time, event, np.nextafter(end, np.inf))
-        # An event at the time of a loss came before it.
-        at_risk = (weight > 0) & (time > end)
-        mean = adds[at_risk].sum() / weight[at_risk].sum()
-        away = adds[at_risk] / weight[at_risk] - mean
-        expected += (after - before) * np.sum(weight[at_risk] * away**2)
-        before = after
-    assert squares == pytest.approx(expected, rel=1e-11)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -175,25 +154,6 @@ def test_errors_in_a_batch_are_the_spread_over_losses():
     guarantees.assert_errors_are_the_spread(found, slack=0.03)
 
 
-def test_the_simulated_source_hides_labels():
-    rng = np.random.default_rng(0)
-    y_true = rng.random(500) < 0.3
-    found, _ = censored(rng, None, y_true, rng.normal(size=500) + y_true)
-    assert 50 < np.sum(found.weight == 0) < 250
-
-
-def test_average_precision_counts_a_patient_once_in_the_own_precision():
-    time, event, score, horizon = followed(120, 7)
-    found = labels.censored(time, event, horizon)
-    total = 0.0
-    for i in np.flatnonzero(found.pos):
-        above = score > score[i]
-        precision = (found.pos[above].sum() + 1) / (found.weight[above].sum() + 1)
-        total += found.pos[i] * precision
-    value = skrate.average_precision_score(found, score)
-    assert value == pytest.approx(total / found.pos.sum(), rel=1e-12)
-
-
 @pytest.mark.parametrize(
     ("horizon", "n_dead", "auc", "error"),
     [(365, 30, 82.30, 3.64), (1095, 81, 83.42, 2.48), (1825, 115, 86.23, 2.15)],
@@ -210,20 +170,6 @@ def test_the_auc_of_bilirubin_is_that_of_timeroc(horizon, n_dead, auc, error):
     # DeLong divides by one case less, of the dead most of all.
     most = (error + 0.005) * np.sqrt(n_dead / (n_dead - 1))
     assert error - 0.005 <= 100 * result.standard_error <= most
-
-
-def test_errors_of_the_number_of_positives_that_cancel_are_not_warned_of():
-    # By the weights alone, as if they were independent, the error is three times as
-    # great, and more than a fifth of the number.
-    generator = np.random.default_rng(0)
-    event, lost = generator.exponential([[30], [9]], size=(2, 400))
-    time = np.minimum(event, lost)
-    found = labels.censored(time, event <= lost, horizon=10)
-    assert found.pos.sum() < 5 * np.linalg.norm(found.noise)
-    adds = found.for_batch().influence(np.ones(400), np.zeros(400))
-    assert found.pos.sum() > 8 * np.linalg.norm(adds)
-    # A warning is an error here.
-    estimate("roc_auc", found, generator.normal(size=400) - event)
 
 
 @pytest.mark.parametrize(("n_events", "is_warned"), [(11, True), (12, False)])

@@ -23,7 +23,7 @@ from skrate import (
     reciprocal_rank_score,
     select_best,
 )
-from skrate.inference.group_scores import compute_list_scores, group_scores
+from skrate.inference.group_scores import group_scores
 from skrate.inference.judged_lists import JudgeWeight, evaluate_lists
 from skrate.inference.options import Plan
 
@@ -164,20 +164,6 @@ def test_a_judge_that_says_nothing_is_ignored():
     assert found.of == "80 lists, 25 labelled by people"
 
 
-def test_a_judge_whose_variance_one_list_decides_is_ignored():
-    chosen = GROUPS[IS_LABELLED][0]
-    rank = np.argsort(np.argsort(A))
-    for name, only_one in (
-        ("top", np.where(chosen == GROUPS, rank % 2, 1)),
-        ("none", np.ones(len(Y))),
-    ):
-        with case(name):
-            found = estimate("ndcg", labels.judged(PEOPLE, only_one), A, groups=GROUPS)
-            rows = IS_LABELLED
-            people = estimate("ndcg", Y[rows], A[rows], groups=GROUPS[rows])
-            assert found.value == pytest.approx(people.value, rel=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:Label more lists")
 def test_the_error_of_one_list_is_unknown():
     first = np.where(GROUPS[IS_LABELLED][0] == GROUPS, Y, 0)
@@ -237,38 +223,6 @@ def test_lists_that_are_undefined_by_either_are_skipped():
     known = estimate("ndcg", only_judge, A, groups=GROUPS, undefined="nan")
     skipped = estimate("ndcg", only_judge, A, groups=GROUPS)
     assert known.value == skipped.value
-
-
-def test_degrees_of_freedom_are_by_the_kurtosis_of_labelled_lists():
-    scores, _ = compute_list_scores(
-        "ndcg",
-        {},
-        JUDGED,
-        {"a": A},
-        GROUPS,
-        dict.fromkeys(["sample_weight", "clusters", "pos_label"]),
-    )
-    (mean,) = evaluate_lists(list(scores.values()), Plan())
-    values = mean.influence[mean.sums.weights > 0]
-    squares = values**2
-    by_kurtosis = 2 / (np.sum(squares**2) / np.sum(squares) ** 2 - 1 / 25)
-    assert mean.freedom(mean.parts) == pytest.approx(min(by_kurtosis, 23))
-    # Values of equal size have an infinite number.
-    alike = np.where(np.arange(80) % 2, 1.0, -1.0)
-    assert mean.freedom(mean.parts, influence=alike) == 23
-
-
-def test_clusters_are_the_units():
-    found = estimate("ndcg", JUDGED, A, groups=GROUPS, clusters=GROUPS)
-    plain = estimate("ndcg", JUDGED, A, groups=GROUPS)
-    assert found.standard_error == pytest.approx(plain.standard_error, rel=1e-12)
-    twice = [np.append(x, x) for x in (PEOPLE, JUDGE, A, GROUPS)]
-    again = np.append(GROUPS, GROUPS + 1000)
-    y = labels.judged(*twice[:2])
-    pairs = estimate("ndcg", y, twice[2], groups=again, clusters=twice[3])
-    assert pairs.value == pytest.approx(plain.value, rel=1e-12)
-    assert pairs.standard_error == pytest.approx(plain.standard_error, rel=1e-12)
-    assert pairs.of == "160 lists in 80 clusters, 50 labelled by people"
 
 
 def test_the_best_model_has_the_value_of_its_estimate():

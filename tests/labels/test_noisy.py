@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
 
 from looped import case
-from skrate import compare, estimate, labels
+from skrate import estimate, labels
 
 SENSITIVITY, SPECIFICITY = [0.9, 0.7, 0.8], [0.95, 0.8, 0.75]
 
@@ -107,12 +106,6 @@ def test_what_says_nothing_is_refused(arguments, message):
         labels.noisy(*given, validation=validation)
 
 
-def test_probabilities_are_checked():
-    for wrong in ([1.2, 0.5], [-0.1, 1]):
-        with pytest.raises(ValueError, match=r"probability.*0.*1"):
-            labels.predicted(wrong)
-
-
 def test_predictions_say_on_what_they_rest():
     assert "if calibrated" in repr(labels.predicted([0.5, 0.25]))
 
@@ -128,59 +121,6 @@ def test_a_batch_by_rates_that_were_never_wrong_has_an_error():
     assert high > result.value + result.standard_error
     assert not found[:100].are_exact
     assert labels.noisy(y_true, 1, 1).for_batch().are_exact
-
-
-def test_degrees_of_freedom_are_those_of_every_case_of_the_validation():
-    # Satterthwaite's, from the fourth powers of what labels add to the difference of
-    # two precisions, and of what each case of the validation samples adds.
-    rng, n, found, of_neg, sizes = (
-        np.random.default_rng(0),
-        4_000,
-        0.98,
-        0.99,
-        (500, 400),
-    )
-    y_true = rng.random(n) < 0.5
-    seen = rng.random(n) < np.where(y_true, found, 1 - of_neg)
-    a, b = y_true + 0.3 * rng.random(n), rng.random(n)
-    labelled = labels.noisy(seen, found, of_neg, validation=sizes).for_batch()
-    pair = compare("precision_at_rate", labelled, a, b, rate=0.25)
-    tops = [score >= np.sort(score)[-n // 4] for score in (a, b)]
-    slope = (tops[0].astype(float) - tops[1]) / (n / 4)
-    youden = found + of_neg - 1
-    counts = (seen + of_neg - 1) / youden
-    own = slope**2 * counts * (counts - 1)
-    total, fourth = own.sum(), (own**2).sum()
-    of_rates = (
-        (slope @ -counts / youden, found),
-        (slope @ (1 - counts) / youden, of_neg),
-    )
-    for (change, rate), size in zip(of_rates, sizes, strict=True):
-        wrong = 1 - rate
-        variance = change**2 * rate * wrong / size
-        total += variance
-        # Each case is right or wrong: the fourth moment of a Bernoulli variable.
-        fourth += variance**2 * (1 - 3 * rate * wrong) / (size * rate * wrong)
-    expected = 2 / (fourth / total**2 - 1 / (n + sum(sizes)))
-    half = (pair.confidence_interval.high - pair.confidence_interval.low) / 2
-    quantile = half / pair.standard_error
-    freedom = optimize.brentq(lambda f: stats.t.ppf(0.975, f) - quantile, 1, 1e6)
-    # By the smaller class of right and wrong labels, and with Jeffreys' half a case.
-    assert freedom == pytest.approx(expected, rel=0.15)
-
-
-def test_validation_by_any_number_of_cases_takes_no_memory():
-    seen, score = seen_by_three(1_000)
-    rates = SENSITIVITY, SPECIFICITY
-    known = estimate("roc_auc", labels.noisy(seen, *rates), score)
-    for size in (10**12, 1e300):
-        found = labels.noisy(seen, *rates, validation=(size, size))
-        one = estimate("roc_auc", found, score)
-        assert len(one.influence) < 10**5
-        assert one.standard_error == pytest.approx(known.standard_error, rel=1e-6)
-        assert one.confidence_interval == pytest.approx(
-            known.confidence_interval, rel=1e-4
-        )
 
 
 # Of 200 cases, 20 false positives are expected: 1.25 or 2.5 positives are left.

@@ -42,30 +42,6 @@ def test_strata_get_neymans_allocation():
     np.testing.assert_allclose(sizes, 40 * need / need.sum(), rtol=1e-9)
 
 
-def test_the_floor_is_shared_by_cases_without_a_label():
-    known = np.append([1.0, 0.0, 1.0, 0.0], np.full(8, np.nan))
-    scores, chance = np.arange(12.0)[::-1], np.append(np.full(6, 0.5), np.zeros(6))
-    plan = plan_labels(
-        scores, 2, metric="precision_at_rate", rate=0.5, probability=chance,
-        known=known, floor=0.4,
-    )  # fmt: skip
-    # 0.4 of two labels are drawn of eight, the others of the two above the cut.
-    assert plan.probability[6:] == pytest.approx(2 * 0.4 / 8, rel=1e-5)
-    assert plan.probability[4:].sum() == pytest.approx(2, rel=1e-12)
-
-
-def test_a_difference_adds_a_tenth_of_the_squared_slopes_of_both_models():
-    # The precision in the top half has the slope 2 above the cut. a has the cases 0
-    # and 1 there, b has 0 and 2, so the differences of slopes are 0, 2, -2 and 0.
-    models = {"a": [4, 3, 2, 1], "b": [4, 2, 3, 1]}
-    plan = plan_labels(
-        models, 2, metric="precision_at_rate", rate=0.5, compare=("a", "b"),
-        probability=0.5, floor=0,
-    )  # fmt: skip
-    need = np.sqrt([0.1 * (4 + 4), 4 + 0.1 * 4, 4 + 0.1 * 4, 0])
-    np.testing.assert_allclose(plan.probability, 2 * need / need.sum(), atol=1e-8)
-
-
 def test_the_number_of_labels_is_kept_and_each_case_has_its_probability():
     _, a, b, chance = batch(0, n=60)
     drawn = np.zeros(60)
@@ -178,17 +154,6 @@ def test_the_share_at_the_cut_is_one_whatever_its_labels_add_up_to():
     assert one.value == pytest.approx(0.5, abs=1e-15)
     # More weight above pushes out at most a positive each: |y - share| <= 1.
     assert one.standard_error <= 1 / np.sqrt(20)
-
-
-def test_a_plan_for_all_cases_gives_known_labels():
-    for n in (22, 42):
-        scores = np.arange(n)[::-1] % 17
-        plan = plan_labels(scores, n, metric="roc_auc", probability=np.full(n, 0.4))
-        assert (plan.probability == 1).all()
-        y_true = np.arange(n) % 2
-        assert estimate("roc_auc", plan.labels(y_true), scores) == estimate(
-            "roc_auc", y_true, scores
-        )
 
 
 def test_bad_input_is_named():

@@ -12,7 +12,7 @@ import guarantees
 from looped import case, looped
 from reference import estimated_labels as literal
 from simulated_sources import METRICS
-from skrate import RateWeightedAUCScorer, compare, estimate, labels, select_best
+from skrate import RateWeightedAUCScorer, compare, estimate, labels
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 PREDICTED = [Fraction(m, 10) for m in (9, 5, 4, 4, 7, 2, 1, 0)]
@@ -240,18 +240,3 @@ def test_intervals_of_subgroups_cover(source):
             guarantees.assert_share(share, at_least=0.93)
             if source != "noisy, validated":
                 guarantees.assert_errors_are_the_spread(found, slack=0.1)
-
-
-def test_select_best_draws_errors_that_labels_share_as_further_units():
-    rng = np.random.default_rng(0)
-    truth = rng.random(400) < 0.3
-    noisy = np.where(rng.random(400) < 0.1, ~truth, truth)
-    found = labels.noisy(noisy, 0.9, 0.9, validation=(60, 140))
-    scores = {name: rng.normal(size=400) + 2 * truth for name in "ab"}
-    options = {"random_state": 0, "clusters": np.arange(400) // 2}
-    best = select_best("roc_auc", found, scores, **options)
-    assert best.value == max(
-        estimate("roc_auc", found, one, clusters=options["clusters"]).value
-        for one in scores.values()
-    )
-    assert best.confidence_interval.low < best.value < best.confidence_interval.high

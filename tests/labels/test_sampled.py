@@ -313,18 +313,6 @@ def test_labels_are_not_known_because_no_other_positive_was_drawn():
     assert np.asarray(independent).tolist() == y_true[:500].tolist()
 
 
-def test_enough_or_equal_or_predicted_positives_are_not_warned_of():
-    y_true, share, score = heavy_positives(6)
-    estimate("roc_auc", labels.sampled(y_true, share), score)
-    # One case that had hardly a chance is no stratum.
-    estimate("roc_auc", labels.sampled(y_true, np.append(share[:-1], 1e-6)), score)
-    predicted = np.full(len(score), 0.05)
-    estimate("roc_auc", labels.sampled(y_true, share, prediction=predicted), score)
-    few = np.where(np.arange(4_500) % 100 == 0, np.arange(4_500) % 900 > 0, np.nan)
-    # All labels stand for as many: few of them are no stratum.
-    estimate("precision_at_rate", labels.sampled(1 - few, 0.01), score, rate=0.5)
-
-
 def test_a_batch_whose_labels_are_all_known_has_no_error():
     y_true, _, a, b, _ = simulated()
     batch = labels.sampled(y_true, 1.0).for_batch()

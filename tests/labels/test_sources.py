@@ -14,7 +14,7 @@ from looped import case, looped
 from reference import estimated_labels as literal
 from simulated_intervals import Setting
 from simulated_sources import METRICS, SOURCES, coverage
-from skrate import compare, estimate, labels, rates
+from skrate import compare, estimate, labels
 
 SCORES = [6, 5, 4, 4, 3, 1]
 TRUTH = [1, 0, 1, 0, 1, 0]
@@ -49,12 +49,6 @@ def known_labels(y_true, rng):
     }
 
 
-def hidden(source, rng, y_true, y_score):
-    """Return labels of one of the simulated sources."""
-    setting = Setting("normal", 0.8, len(y_true), 0.3)
-    return SOURCES[source](rng, setting, y_true, y_score)[0]
-
-
 def test_known_batches_have_no_error():
     rng, y_true, a, _ = drawn()
     for source, found in known_labels(y_true, rng).items():
@@ -64,11 +58,6 @@ def test_known_batches_have_no_error():
                 whole = estimate(name, y_true, a, **params).value
                 assert batch.value == pytest.approx(whole, rel=1e-12)
                 assert batch.standard_error == 0
-
-
-def test_validated_labels_are_never_known():
-    found = labels.noisy([1, 0, 1, 0], 1, 1, validation=(50, 50))
-    assert found.known is None
 
 
 def outcomes(source):
@@ -142,26 +131,6 @@ def test_intervals_cover(source):
             assert (errors * (1 - slack) < 1.25).all(), found
 
 
-@pytest.mark.filterwarnings("ignore:The interval of the")
-@looped("source", ["noisy", "predicted"])
-@looped("name", ["rate_weighted_auc", "expected_recall", "precision_at_rate"])
-def test_errors_of_a_batch_are_those_of_changing_each_count(source, name):
-    rng, y_true, a, _ = drawn(60)
-    params = {"k": 20} if name == "precision_at_rate" else {"rate": rates.beta(2, 5)}
-    found = hidden(source, rng, y_true, a)
-    step, variance = 1e-6, 0.0
-    for i, noise in enumerate(found.noise):
-        ends = []
-        for sign in (1, -1):
-            pos = found.pos.copy()
-            pos[i] += sign * step
-            moved = replace(found, pos=pos)
-            ends.append(estimate(name, moved, a, **params).value)
-        variance += (noise * (ends[0] - ends[1]) / (2 * step)) ** 2
-    error = estimate(name, found.for_batch(), a, **params).standard_error
-    assert error**2 == pytest.approx(variance, rel=1e-6)
-
-
 @pytest.mark.slow
 def test_the_error_of_average_precision_is_the_spread_over_labelled_positives():
     # One batch, of which other positives are labelled each time.
@@ -175,13 +144,6 @@ def test_the_error_of_average_precision_is_the_spread_over_labelled_positives():
 
     found = guarantees.simulated(400, simulate)
     guarantees.assert_errors_are_the_spread(found, slack=0.05)
-
-
-def test_labels_do_not_change_with_the_callers_probabilities():
-    chances = np.array([0.2, 0.3])
-    found = labels.predicted(chances)
-    chances[0] = 1.0
-    assert found.pos.tolist() == [0.2, 0.3]
 
 
 def one_class(label):
@@ -221,16 +183,6 @@ def test_an_estimated_class_of_no_cases_leaves_the_uncertainty_undefined(scope):
                     assert np.isnan(one.standard_error)
                     with pytest.warns(UserWarning, match=message):
                         compare(metric, found, score, -score, **params)
-
-
-def test_gains_count_a_class_that_is_estimated_below_0():
-    # Above the cut 3 positives and -1 negatives, of 7 and -3; and the classes swapped.
-    found = labels.EstimatedLabels(np.array([4.0, -1.0, 3.0, 1.0]), np.ones(4), "made")
-    for pos, gain in ((found.pos, 3 * 3 - -1), (1 - found.pos, 3 * -1 - 3)):
-        own = replace(found, pos=pos)
-        gains = {"positive": 3, "negative": -1}
-        value = skrate.expected_gain_score(own, [4, 3, 2, 1], gain=gains, rate=0.5)
-        assert value == pytest.approx(gain)
 
 
 SOME, ALL = [1, 0, None, 1, 0, None, 1, 0], [1, 0, 1, 1, 0, 0, 1, 0]
@@ -304,29 +256,6 @@ def test_ill_formed_arguments_are_named(argument):
                 continue
             with case((name, i)), pytest.raises(ValueError, match=argument):
                 call(bad)
-
-
-def test_labels_that_are_equal_as_floats_are_two_classes():
-    names = {1: 2**53 + 1, 0: 2.0**53, None: None}
-    expected = labels.sampled(SOME, 0.75).pos
-    found = labels.sampled([names[y] for y in SOME], 0.75, pos_label=2**53 + 1)
-    assert found.pos.tolist() == expected.tolist()
-    named = np.array([names[y] for y in ALL], dtype=object)
-    found = labels.noisy(named, 0.9, 0.9, pos_label=2**53 + 1)
-    assert found.pos.tolist() == labels.noisy(ALL, 0.9, 0.9).pos.tolist()
-
-
-def test_labels_of_weight_one_are_labels_without_weights():
-    rng, _, a, b = drawn()
-    pos, noise = rng.uniform(-0.5, 1.5, len(a)), np.full(len(a), 0.2)
-    found = labels.EstimatedLabels(pos, noise, "made")
-    weighted = labels.EstimatedLabels(pos, noise, "made", weight=np.ones(len(a)))
-    for name, params in METRICS.values():
-        with case(name):
-            one, other = (compare(name, y, a, b, **params) for y in (found, weighted))
-            assert other.value == pytest.approx(one.value, rel=1e-12, abs=1e-12)
-            error = pytest.approx(one.standard_error, rel=1e-9)
-            assert other.standard_error == error
 
 
 CUTS = {

@@ -1,6 +1,5 @@
 """Recall, precision and lift at a rate, of one ranking and of queues."""
 
-import math
 from fractions import Fraction
 from functools import partial
 from itertools import permutations, product
@@ -20,7 +19,6 @@ from metric_cases import Case
 from reference import tables
 from reference.rate_law import Density, Mixed, Points
 from skrate import (
-    RankTable,
     estimate,
     expected_gain_score,
     group_scores,
@@ -81,8 +79,6 @@ LAWS = {
     ),
     "one point": (rates.empirical([0.3]), Points(np.array([0.3]), np.ones(1))),
 }
-# Elsewhere the share of positives at a cut is averaged over a bandwidth.
-SMOOTH = {name: r for name, (r, law) in LAWS.items() if isinstance(law, Density)}
 NEVER = rates.empirical([0])
 each_law = looped("rate, law", LAWS.values())
 
@@ -348,39 +344,6 @@ def test_it_is_the_mean_over_the_orders_of_the_tied(lists, k, seed):
         expected_gain_score, y_true, y_score, groups=groups, gain=gain, k=k
     )
     assert by_list.mean("pooled") == pytest.approx(float(gained), abs=1e-12)
-
-
-def test_queues_of_which_nothing_or_no_sum_is_known():
-    scores = group_scores(lift_at_rate_score, Y_TRUE, Y_SCORE, groups=DAY, k=1)
-    with pytest.raises(ValueError, match="average='pooled'"):
-        scores.mean("pooled")
-    with pytest.raises(ValueError, match="average='pooled'"):
-        recall_at_rate_score(Y_TRUE, Y_SCORE, rate=rates.beta(2, 3), groups=DAY)
-    with pytest.raises(ValueError, match=r"y_true.*RankTable"):
-        recall_at_rate_score(RankTable([1], [1]), rate=0.5, groups=[1])
-    found = recall_at_rate_score(Y_TRUE, Y_SCORE, rate=0.5, groups=DAY)
-    assert found == pytest.approx((1 + 0 + 0.5) / 4, abs=1e-15)
-    with pytest.warns(UndefinedMetricWarning, match="y_true"):
-        assert math.isnan(recall_at_rate_score([0, 0], [1, 2], k=1, groups=[1, 2]))
-    assert precision_at_rate_score([0, 0], [1, 2], k=1, groups=[1, 2]) == 0
-
-
-def test_the_error_of_the_pooled_precision_is_that_of_a_ratio():
-    # By resampling the days themselves.
-    rng = np.random.default_rng(8)
-    day = np.repeat(np.arange(400), rng.integers(1, 20, 400))
-    y_true = rng.random(len(day)) < rng.beta(2, 5, 400)[day]
-    y_score = rng.normal(size=len(day)) + y_true
-    for score in (precision_at_rate_score, recall_at_rate_score):
-        scores = group_scores(score, y_true, y_score, groups=day, k=5)
-        found = np.bincount(day, y_true)
-        wholes = np.minimum(scores.n_items, 5)
-        if score is recall_at_rate_score:
-            wholes = found
-        parts = np.nan_to_num(scores.values) * wholes
-        drawn = rng.integers(0, 400, (4000, 400))
-        means = parts[drawn].sum(axis=1) / wholes[drawn].sum(axis=1)
-        assert scores.estimate().standard_error == pytest.approx(means.std(), rel=0.05)
 
 
 @looped(

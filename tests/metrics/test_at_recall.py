@@ -32,14 +32,12 @@ from skrate import (
     compare,
     estimate,
     fpr_at_recall_score,
-    group_scores,
     precision_at_recall_score,
     rate_at_recall_score,
     recall_at_fpr_score,
     recall_at_precision_score,
     work_saved_score,
 )
-from skrate.metrics.at_recall import rate_slopes
 from skrate.metrics.metric import find_metric
 
 ALL = [
@@ -115,34 +113,6 @@ def test_by_hand(y_true, y_score, recall, expected):
     assert precision == pytest.approx(recall * np.mean(y_true) / expected, abs=1e-15)
 
 
-def test_what_rounding_leaves_below_a_recall_has_it():
-    # 0.29 x 100 is less than 29, and 29 times 0.1 another sum than 0.29 times that of
-    # all: the next positive is 500 cases away.
-    y_true, y_score = np.repeat([1, 0, 1], [29, 500, 71]), -np.arange(600)
-    assert rate_at_recall_score(y_true, y_score, recall=0.29) == pytest.approx(29 / 600)
-    above = 0.1 + 0.19
-    assert above > 0.29
-    tied = RankTable([29, 0, 71], [0, 500, 0])
-    for found in (
-        rate_at_recall_score(y_true, y_score, recall=above),
-        rate_at_recall_score(tied, recall=above),
-        group_scores(
-            rate_at_recall_score, y_true, y_score, groups=y_score > 1, recall=above
-        ).values[0],
-    ):
-        assert found == pytest.approx(29 / 600, rel=1e-12)
-
-
-def test_a_compressed_table_knows_how_far_off_it_is():
-    y_true, y_score = sample(1, n=2000, decimals=9)
-    exact = RankTable.from_arrays(y_true, y_score)
-    small = exact.compress(50)
-    for score, options in ALL:
-        error = small.max_error(score, **options)
-        assert 0 < error < 0.1
-        assert abs(score(small, **options) - score(exact, **options)) <= error
-
-
 def precision_of(groups, recall=0.95):
     if not groups.n_pos:
         return np.nan
@@ -201,19 +171,6 @@ def test_a_bad_target_is_named(metric, kwargs, value):
     ):
         with pytest.raises(ValueError, match=rf"{name}"):
             score([0, 0, 0], [3, 2, 1])
-
-
-def test_near_all_positives_the_slope_is_found_up_to_the_last():
-    # A standard error of a recall of 0.95 would reach beyond 1.
-    table = RankTable.from_arrays([1, 1, 0, 1, 0, 1, 0, 0], np.arange(8)[::-1])
-    slopes = rate_slopes(table, 0.95)
-    rate_at = [rate_at_recall_score(table, recall=recall) for recall in (0.9, 1.0)]
-    moved = (rate_at[1] - rate_at[0]) / 0.1 - 0.5
-    assert slopes.by_pos[0] == pytest.approx(-moved)
-    # Of a recall of 0.8 it reaches just 1, and 0.6.
-    low, high = (rate_at_recall_score(table, recall=recall) for recall in (0.6, 1.0))
-    moved = (high - low) / 0.4 - 0.5
-    assert rate_slopes(table, 0.8).by_pos[0] == pytest.approx(-moved)
 
 
 # --- On the ROC curve ---------------------------------------------------------------
@@ -375,25 +332,6 @@ def test_the_interval_of_a_recall_is_the_test_turned_round(
     assert_allclose(found, [min(low, value), max(high, value)], rtol=0, atol=5e-4)
 
 
-@looped(
-    "metric, kwargs",
-    [
-        (fpr_at_recall_score, {"recall": 0.55}),
-        (recall_at_fpr_score, {"fpr": 0.03}),
-        (recall_at_fpr_score, {"fpr": 0.8}),
-        (precision_at_recall_score, {"recall": 0.55}),
-        (work_saved_score, {"recall": 0.2}),
-        (recall_at_precision_score, {"precision": 0.5}),
-    ],
-)
-def test_the_interval_of_grades_is_that_of_the_standard_error(metric, kwargs):
-    # Of so many samples in 3 grades the curve is straight where it is cut.
-    table = RankTable([40_000, 30_000, 30_000], [20_000, 60_000, 220_000])
-    found = estimate(metric, table, stratify=True, **kwargs)
-    low, high = found.confidence_interval
-    assert_allclose(high - low, 3.92 * found.standard_error, rtol=1e-3)
-
-
 @looped("seed, share", [(0, 0.1), (1, 0.3), (0, 0.8)])
 @looped("are_fixed", [False, True])
 def test_on_the_roc_curve_it_is_that_of_fixed_class_sizes(
@@ -415,20 +353,6 @@ def test_on_the_roc_curve_it_is_that_of_fixed_class_sizes(
     assert other.standard_error == pytest.approx(found.standard_error, rel=1e-9)
     # Student's t is of the degrees of freedom of the positives.
     assert_allclose(1 - np.array(other.confidence_interval)[::-1], expected, atol=5e-4)
-
-
-@each_metric
-@looped("seed", range(3))
-def test_an_interval_holds_its_value_and_widens_with_the_level(metric, kwargs, seed):
-    y_true, y_score = sample(seed, n=80)
-    before = [math.inf, -math.inf]
-    for level in (0.01, 0.5, 0.9, 0.99, 0.9999):
-        found = estimate(metric, y_true, y_score, confidence_level=level, **kwargs)
-        low, high = found.confidence_interval
-        assert low <= found.value <= high
-        assert low <= before[0]
-        assert high >= before[1]
-        before = [low, high]
 
 
 @pytest.mark.slow
@@ -465,56 +389,6 @@ def test_slopes_are_derivatives_where_the_neighbours_of_the_cut_tie(metric, kwar
         )
         assert by_pos[k] == pytest.approx(of_pos / 200, rel=1e-5, abs=1e-14)
         assert by_neg[k] == pytest.approx(of_neg / 200, rel=1e-5, abs=1e-14)
-
-
-@looped("recall", [0.3, 0.8, 0.97])
-@looped("are_fixed", [False, True])
-def test_the_variance_is_that_of_the_recall_over_its_squared_rise(recall, are_fixed):
-    y_true, y_score = untied(0, n=500)
-    curve = Curve(y_true, y_score)
-    p, n_pos, n_neg = curve.p, curve.n_pos, curve.n - curve.n_pos
-    # Of a case that is cut in two the parts vary together.
-    recall = round(recall * n_pos) / n_pos
-    rate = rate_at_recall_score(y_true, y_score, recall=recall)
-    fpr = (rate - p * recall) / (1 - p)
-    error = math.sqrt(recall * (1 - recall) / n_pos)
-    error = min(error, 1 - recall)
-    ends = [
-        rate_at_recall_score(y_true, y_score, recall=recall + step)
-        for step in (-error, error)
-    ]
-    share = p * 2 * error / (ends[1] - ends[0])
-    variance = (1 - share) ** 2 * recall * (1 - recall) / n_pos
-    variance += (share * (1 - p) / p) ** 2 * fpr * (1 - fpr) / n_neg
-    if not are_fixed:
-        variance += (share * (recall - fpr) / p) ** 2 * p * (1 - p) / curve.n
-    found = estimate(
-        rate_at_recall_score, y_true, y_score, recall=recall, stratify=are_fixed
-    )
-    expected = math.sqrt(variance) / (share / p)
-    assert found.standard_error == pytest.approx(expected, rel=1e-9)
-
-
-@looped("n_above", [4, 30, 90])
-@looped("are_fixed", [False, True])
-def test_the_variance_of_a_recall_at_an_fpr_is_of_both_classes(n_above, are_fixed):
-    # Positives are rare, so that the cut is in a run of negatives.
-    y_true, y_score = untied(0, n=400, prevalence=0.1)
-    n_pos, n_neg = np.bincount(y_true)[::-1]
-    fpr = n_above / n_neg
-    recall = recall_at_fpr_score(y_true, y_score, fpr=fpr)
-    error = min(math.sqrt(fpr * (1 - fpr) / n_neg), fpr)
-    ends = [
-        recall_at_fpr_score(y_true, y_score, fpr=max(fpr + step, 0.0))
-        for step in (-error, error)
-    ]
-    slope = (ends[1] - ends[0]) / (2 * error)
-    variance = recall * (1 - recall) / n_pos + slope**2 * fpr * (1 - fpr) / n_neg
-    options = {"fpr": fpr, "stratify": are_fixed}
-    found = estimate(recall_at_fpr_score, y_true, y_score, **options)
-    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
-    by_case = estimate(recall_at_fpr_score, y_true, y_score, fpr=fpr).influence
-    assert np.mean(by_case**2) / 400 == pytest.approx(variance, rel=1e-9)
 
 
 def test_where_everything_is_needed_nothing_moves_the_rate():

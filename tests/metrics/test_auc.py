@@ -196,23 +196,6 @@ def test_macro_is_the_mean_of_roc_auc_score_over_many_lists(kind, is_weighted):
     assert score == pytest.approx(np.mean(values), abs=1e-13)
 
 
-def test_the_report_says_what_the_lists_are():
-    y_true = [1, 0, 1, 1, 0, 0, 1, 0]
-    scores, mean = report(
-        y_true,
-        [3, 2, 1, 0, 1, 2, 1, 2],
-        groups=list("bbaaddcc"),
-        sample_weight=[1, 1, 1, 1, 1, 1, 0, 0],
-    )
-    assert scores.groups.tolist() == ["a", "b", "c", "d"]
-    assert np.array_equal(scores.values, [np.nan, 1, np.nan, np.nan], equal_nan=True)
-    counts = (scores.n_defined, scores.n_all_positive, scores.n_all_negative)
-    assert (*counts, scores.n_empty) == (1, 1, 1, 1)
-    assert mean.value == 1
-    assert math.isnan(mean.standard_error)
-    assert np.isnan(mean.confidence_interval).all()
-
-
 def test_the_standard_error_of_macro_is_that_of_a_mean():
     # Lists of AUC 1, 1/2 and 0.
     y_true, groups = [1, 0] * 3, [0, 0, 1, 1, 2, 2]
@@ -225,24 +208,6 @@ def test_the_standard_error_of_macro_is_that_of_a_mean():
     _, mean = report(y_true, [2, 1, 1, 1, 1, 2], groups=groups, confidence_level=0.5)
     expected = wilson_interval(0.5, 0.25 / 3, 3, 0.816497)
     assert mean.confidence_interval == pytest.approx(expected, abs=1e-6)
-
-
-def test_lists_that_are_all_perfect_leave_room_below():
-    # Of 20 lists with an AUC of 1 the true mean may be lower: by Wilson's interval of a
-    # fraction with a tenth added, and 19 degrees of freedom.
-    y_true, y_score = np.tile([1, 0], 20), np.tile([2, 1], 20)
-    _, mean = report(y_true, y_score, groups=np.repeat(np.arange(20), 2))
-    expected = wilson_interval(1.0, 0.0, 20, 2.093024)
-    assert mean.confidence_interval == pytest.approx(expected, abs=1e-6)
-    assert expected[0] < 0.93
-
-
-def test_undefined_lists_make_the_score_nan_on_request():
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3"):
-        score = ranking_auc_score(Y_TRUE, Y_SCORE, groups=GROUPS, undefined="nan")
-    assert math.isnan(score)
-    first_five = {"groups": GROUPS[:5], "undefined": "nan"}
-    assert ranking_auc_score(Y_TRUE[:5], Y_SCORE[:5], **first_five) == 3 / 4
 
 
 @looped(
@@ -298,17 +263,6 @@ def test_bad_input_is_named(options, message):
 def test_grades_must_be_numbers():
     with pytest.raises(ValueError, match="y_true"):
         ranking_auc_score(["a", "b"], [1, 2], relevance_threshold=1)
-
-
-@looped("undefined", [-2.5, 3.0, 0.5])
-def test_the_interval_holds_the_score_whatever_stands_for_undefined(undefined):
-    _, mean = report(
-        [1, 0, 0, 0, 0], [5, 4, 3, 2, 1], groups=list("aabcd"), undefined=undefined
-    )
-    low, high = mean.confidence_interval
-    assert low <= mean.value <= high
-    assert min(0, undefined) <= low
-    assert high <= max(1, undefined)
 
 
 def test_folds_have_no_cut():

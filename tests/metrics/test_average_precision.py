@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from metric_cases import Case
 from reference import tables
 from skrate import FoldRankings, RankTable, average_precision_score, estimate
 from skrate.metrics.average_precision import precision_excess
-from skrate.metrics.metric import find_metric
 from strategies import ranked_samples
 
 CASES = [
@@ -133,21 +131,6 @@ def test_weights_at_a_prevalence_have_the_value_and_error_of_the_definition(
     assert result.standard_error == pytest.approx(math.sqrt(squares), rel=1e-6)
 
 
-def test_the_adjusted_value_has_the_error_of_its_scale():
-    # At a given prevalence p it is (value - p) / (1 - p).
-    rng = np.random.default_rng(3)
-    y_true = rng.random(200) < 0.4
-    scores = rng.normal(size=200) + y_true
-    options = {"prevalence": 0.1}
-    plain = estimate("average_precision", y_true, scores, **options)
-    adjusted = estimate("average_precision", y_true, scores, adjusted=True, **options)
-    assert adjusted.value == pytest.approx((plain.value - 0.1) / 0.9)
-    assert adjusted.standard_error == pytest.approx(plain.standard_error / 0.9)
-
-
-estimate_ap = partial(estimate, average_precision_score)
-
-
 def negatives_named(call, *data, **options):
     """Return the number of negatives that a warning says are needed, or None."""
     with warnings.catch_warnings(record=True) as caught:
@@ -159,19 +142,6 @@ def negatives_named(call, *data, **options):
         return None
     assert caught[0].filename == __file__
     return messages[0].split("about ")[1].split(" ")[0]
-
-
-def test_too_few_negatives_are_told_how_many_are_needed():
-    few, enough = drawn(6, 150, 150, shift=3.0), drawn(6, 300, 3000, shift=1.5)
-    for call in (average_precision_score, estimate_ap):
-        assert negatives_named(call, *few, prevalence=0.001) == "10,000"
-        # Ten expected negatives are enough, whatever the ranking.
-        assert negatives_named(call, *few, prevalence=0.2) is None
-        assert negatives_named(call, *few, prevalence=0.5) is None
-        assert negatives_named(call, *few) is None
-        assert negatives_named(call, *enough, prevalence=0.01) is None
-        named = negatives_named(call, *few, prevalence=0.001, adjusted=True)
-        assert named == "10,000"
 
 
 # Positives below 0, 0, 2 and 3 of 8 negatives; below 0, 3 and 3 of 8 negatives.
@@ -201,26 +171,6 @@ def by_hand(call, y_true, prevalence, **options):
 )
 def test_the_warning_by_hand(y_true, prevalence, expected):
     assert by_hand(average_precision_score, y_true, prevalence) == expected
-
-
-def test_negatives_above_a_positive_count_by_their_weight_over_its_mean():
-    weights = np.ones(12)
-    # The first two negatives count (3 + 1) / (10 / 8) = 3.2.
-    weights[2] = 3
-    for scale in (1, 0.1, 7):
-        options = {"sample_weight": scale * weights}
-        assert by_hand(average_precision_score, TWO_ON_TOP, 0.1, **options) is None
-    # The scale of either class is free, too.
-    weights = np.where(TWO_ON_TOP == 1, 5, 0.3)
-    options = {"sample_weight": weights}
-    assert by_hand(average_precision_score, TWO_ON_TOP, 0.1, **options) == "90"
-    # Where weights are repetitions, there are 16 negatives: 4 and 6 above.
-    twice = {"sample_weight": np.full(12, 2)}
-    assert by_hand(average_precision_score, TWO_ON_TOP, 0.1, **twice) == "90"
-    assert by_hand(estimate_ap, TWO_ON_TOP, 0.1, **twice, weights="sampling") == "90"
-    assert by_hand(estimate_ap, TWO_ON_TOP, 0.1, **twice) is None
-    table = RankTable.from_arrays(TWO_ON_TOP, -np.arange(12), **twice)
-    assert negatives_named(average_precision_score, table, prevalence=0.1) is None
 
 
 def jackknife_bias(cases, prevalence):
@@ -264,15 +214,6 @@ def test_the_bias_by_hand():
 def test_one_case_of_a_class_does_not_tell():
     assert np.isnan(precision_excess(RankTable([1, 0], [1, 3]), 0.2))
     assert np.isnan(precision_excess(RankTable([2, 3], [1, 0]), 0.8))
-
-
-def test_adjusted_it_has_the_scale_of_the_metric():
-    table = RankTable([3, 2, 1], [1, 2, 6])
-    plain, adjusted = (
-        find_metric(average_precision_score, {"adjusted": adjusted}).excess(table)
-        for adjusted in (False, True)
-    )
-    assert adjusted == pytest.approx(plain / table.negative_fraction, rel=1e-14)
 
 
 def folds_of(rng, n_folds, n_pos, n_neg, law):

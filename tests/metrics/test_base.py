@@ -29,13 +29,11 @@ from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import AUC
 from skrate.metrics.metric import (
     ALIASES,
-    LIST_METRICS,
     METRICS,
     SCORES,
     SYNONYMS,
     MetricName,
     find_metric,
-    named,
 )
 from skrate.metrics.recall import bandwidth, recall_slopes
 
@@ -126,26 +124,6 @@ def test_a_batch_of_tables_is_one_table_after_the_other(metric, kwargs, dtype):
     np.testing.assert_allclose(of.values(*same), expected[0], rtol=0, atol=1e-12)
 
 
-@each(SMOOTH + JUMPS)
-def test_a_table_of_one_class_in_a_batch_is_nan(metric, kwargs):
-    of = bound(metric, {"rate": 0.2} if kwargs.get("rate") == 40 else kwargs)
-    neg = np.array([[1, 2], [0, 1]])
-    found = of.values(np.array([[0, 0], [1, 1]]), neg)
-    assert np.isnan(found[0]) == ("positive" in of.needs)
-    assert np.isfinite(found[1])
-
-
-def test_a_known_rate_counts_the_positives_above_the_cut():
-    # Groups of 10 around the cut at 0.5, all with 4 positives of 10: pi = 0.4.
-    table = RankTable([4] * 10, [6] * 10)
-    slopes, value = recall_slopes(table, rates.fixed(0.5))
-    assert value == pytest.approx(0.5)
-    above = [0.6] * 5 + [0] * 5
-    assert slopes.by_pos.tolist() == pytest.approx(above)
-    assert slopes.by_neg.tolist() == pytest.approx([-x for x in above])
-    assert slopes.by_prevalence == pytest.approx(0)
-
-
 @looped("rate", [rates.beta(3, 19), rates.beta(0.7, 3), rates.interval(0.1, 0.4)])
 def test_long_rankings_look_rates_up(rate, monkeypatch):
     y_true, y_score = sample(5, n=50_000, decimals=9)
@@ -192,27 +170,10 @@ def test_what_is_no_metric_is_named(metric, kwargs, message):
         bound(metric, kwargs)
 
 
-def test_metrics_are_known_by_their_names_with_or_without_score():
-    for function in (*METRICS, *LIST_METRICS):
-        name = function.__name__
-        assert named(name) is function
-        assert named(name.removesuffix("_score")) is function
-    assert named("roc_auc_score") == named("roc_auc") == "roc_auc"
-
-
 def test_type_checkers_know_the_names():
     short = {*SCORES, *(name for name in ALIASES if isinstance(name, str))}
     names = short | {f"{name}_score" for name in short} | {"expected_recall"}
     assert set(get_args(MetricName)) == names
-
-
-def test_expected_recall_is_a_name_of_the_recall_at_a_rate():
-    rate = rates.beta(3, 19)
-    named = find_metric("expected_recall", {"rate": rate})
-    assert named == find_metric(recall_at_rate_score, {"rate": rate})
-    assert named.name == "Expected recall"
-    with pytest.raises(ValueError, match=r"'rate'.*'k'"):
-        find_metric("expected_recall")
 
 
 @looped(
@@ -242,20 +203,6 @@ def test_a_name_is_taken_with_its_parameters_wherever_a_metric_is(score, options
             make_ranking_scorer([of], **options)[of],
         ):
             assert scorer._score_func(y_true, y_score, **scorer._kwargs) == expected
-
-
-NAMES_OF_OTHERS = {
-    "mrr": "reciprocal_rank", "P@10": "precision_at_rate", "WSS@95": "work_saved",
-    "recall_at_k": "recall_at_rate", "ndcg_at_10": "ndcg", "c-index": "roc_auc",
-    "sensitivity": "recall_at_rate", "selection_rate": "rate_at_recall",
-    "specificity": "fpr_at_recall",
-}  # fmt: skip
-
-
-@looped("name, meant", NAMES_OF_OTHERS.items())
-def test_names_of_others_suggest_ours(name, meant):
-    with pytest.raises(ValueError, match=rf"'{meant}'"):
-        estimate(name, [0, 1], [0, 1])
 
 
 def test_synonyms_are_of_known_names():

@@ -17,10 +17,8 @@ from reference.recall_curve import fpr_at_recall, recall_at_fpr
 from skrate import (
     RankTable,
     average_precision_score,
-    compare,
     estimate,
     fpr_at_recall_score,
-    precision_at_rate_score,
     rate_weighted_auc_score,
     rates,
     recall_at_fpr_score,
@@ -369,15 +367,3 @@ def test_bad_rates_are_named(score, name):
     options, message = BAD_RATES[name]
     with pytest.raises(ValueError, match=message):
         score(**{"y_true": Y, "y_score": S} | options)
-
-
-def test_what_is_known_of_two_classes_only_says_so():
-    for call in (
-        lambda: estimate(average_precision_score, Y, S),
-        lambda: compare(average_precision_score, Y, S, S),
-        lambda: precision_at_rate_score(Y, S, rate=0.2),
-    ):
-        with pytest.raises(ValueError, match=r"y_(true|score) must"):
-            call()
-    with pytest.raises(ValueError, match="'average'"):
-        estimate(average_precision_score, Y > 1, S[:, 0], average="weighted")

@@ -14,8 +14,7 @@ from looped import looped
 from metric_cases import Case
 from reference import tables
 from skrate import QuasiConcaveHitCurve, RankTable, estimate
-from skrate.metrics.momentum import Stamina, momentum_score, stamina_score
-from strategies import ranked_samples
+from skrate.metrics.momentum import momentum_score, stamina_score
 
 CASES = [
     Case(
@@ -88,18 +87,6 @@ def test_exact_momentum_and_stamina_of_their_own_curve(momentum, stamina, p):
     assert approximate > 1.05 * momentum
 
 
-def test_exact_momentum_is_defined_down_to_a_stamina_of_1():
-    pos, neg = [63, 161, 60, 168, 83, 10, 3], [70, 42, 75, 12, 73, 149, 31]
-    table = RankTable(pos, neg)
-    groups = tables.Groups([1] * 7 + [0] * 7, [*range(0, -7, -1)] * 2, pos + neg)
-    # The approximate momentum is above the prevalence p by this part of c.
-    c = table.prevalence * table.negative_fraction * (2 * tables.auc(groups) - 1)
-    assert 0.6 < (momentum_score(table) - table.prevalence) / c < 0.999
-    found = momentum_score(table, exact=True), stamina_score(table, exact=True)
-    expected = tables.exact_momentum_and_stamina(groups)
-    assert found == pytest.approx(expected, rel=1e-9)
-
-
 @pytest.mark.slow
 def test_intervals_of_exact_momentum_and_stamina_cover_the_curve():
     rng, (momentum, stamina, p) = np.random.default_rng(0), (0.8, 0.4, 0.5)
@@ -113,17 +100,6 @@ def test_intervals_of_exact_momentum_and_stamina_cover_the_curve():
     for part, truth in ((momentum_score, momentum), (stamina_score, stamina)):
         found = simulated(1_000, lambda _, part=part: drawn(part))
         assert_share(held(found, truth), at_least=0.93, at_most=0.97)
-
-
-@given(ranked_samples())
-def test_stamina_is_a_rate_and_so_are_the_ends_of_its_interval(ranked):
-    table = RankTable.from_arrays(*ranked[:2])
-    alpha = Stamina().value(table)
-    if math.isnan(alpha) or min(table.n_pos, table.n_neg) < 2:
-        return
-    for kind in ("wilson", "wald"):
-        low, high = estimate(stamina_score, table, interval=kind).confidence_interval
-        assert 0 <= low <= alpha <= high <= 1, kind
 
 
 @looped(

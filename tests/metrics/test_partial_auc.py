@@ -3,7 +3,6 @@
 import math
 import re
 import warnings
-from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -25,7 +24,6 @@ from metric_cases import Case, sample
 from reference import partial_auc as oracle
 from reference.tables import Groups
 from skrate import RankTable, compare, estimate, partial_auc_score, rates
-from skrate.metrics.partial_auc import PartialAUC
 from strategies import ranked_samples
 
 EARLY = {"fpr": (0, 0.3)}
@@ -132,42 +130,6 @@ def test_any_window_is_that_of_fractions(sample, fpr, tpr):
     assert found == pytest.approx(oracle.partial_auc(groups, **options), abs=1e-14)
 
 
-# Ties of a positive and a negative, from (0, 0) to (1/4, 1/4), and of two positives and
-# a negative, from (1/2, 1/2) to (3/4, 1).
-TIED = np.array([1, 0, 1, 0, 1, 0, 1, 0]), np.array([4, 4, 3, 2, 1, 1, 1, 0])
-
-
-def mean_over_orders(**window):
-    """Return the mean area over all orders of the tied."""
-    y_true, y_score = TIED
-    areas = [
-        partial_auc_score(y_true[list(order)], range(8, 0, -1), **window)
-        for order in permutations(range(8))
-        if all(y_score[a] >= y_score[b] for a, b in pairwise(order))
-    ]
-    assert len(areas) == 2 * 6
-    return np.mean(areas)
-
-
-@looped(
-    "window",
-    [
-        {},
-        {"fpr": (0, 0.5)},
-        {"fpr": (0.25, 1)},
-        {"fpr": (0.3, 0.8)},
-        {"tpr": (0.25, 1)},
-        {"tpr": (0, 0.4)},
-        {"fpr": (0.25, 0.75), "tpr": (0.5, 1)},
-        {"fpr": (0.25, 0.9), "tpr": (0.3, 1)},
-    ],
-)
-def test_ties_within_a_window_are_the_mean_over_all_orders(window):
-    found = partial_auc_score(*TIED, standardize=None, **window)
-    expected = mean_over_orders(standardize=None, **window)
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
 # Outcome after aneurysmal subarachnoid haemorrhage (Turck and others 2010), 1 if poor:
 # by the grade of the World Federation of Neurological Surgeons from 5 to 1, and of each
 # patient in decreasing order of a marker, NDKA, ties in brackets.
@@ -269,30 +231,6 @@ def test_a_weight_of_unbounded_density_has_a_standard_error(law):
     assert delta == pytest.approx(bootstrap, rel=3 / np.sqrt(2 * 400))
 
 
-@looped("fpr", [(0, 0.5), (0.5, 1), (0.25, 0.75)])
-@looped("tpr", [(0, 1), (0.5, 1), (0, 0.25)])
-def test_at_a_corner_a_case_more_and_one_less_count_alike(fpr, tpr):
-    # Corners of the curve are on the lines where windows begin and end.
-    pos, neg = [2, 0, 0, 2, 2, 0, 2, 0], [0, 1, 1, 0, 0, 1, 0, 1]
-    metric = PartialAUC(fpr, tpr, standardize=None)
-    table = RankTable(pos, neg)
-    slopes = metric.slopes(table)
-    for weights, by in ((table.pos, slopes.by_pos), (table.neg, slopes.by_neg)):
-        here = np.flatnonzero(weights)
-        for group in here:
-            # From the last group of the class to this one, or back.
-            move = np.eye(8)[group] - np.eye(8)[here[-1]]
-            ends = [
-                metric.value(
-                    RankTable(*(w + sign * 1e-6 * move * (w is weights) for w in both))
-                )
-                for both in [(table.pos, table.neg)]
-                for sign in (1, -1)
-            ]
-            expected = (ends[0] - ends[1]) / 2e-6 * weights.sum()
-            assert by[group] - by[here[-1]] == pytest.approx(expected, abs=1e-6)
-
-
 ALPHA = 7.0
 
 
@@ -367,17 +305,6 @@ def test_mass_at_the_other_end_counts_alike_for_all_rankings(axis, mean, cut):
     assert found[0] == pytest.approx(found[1], abs=1e-9)
 
 
-def test_the_area_below_the_diagonal_is_known_as_such():
-    window = {"fpr": (0.6, 1), "tpr": (0, 0.5), "standardize": None}
-    assert partial_auc_score([1, 0], [1, 1], **window) == pytest.approx(0.4 * 0.5)
-
-
-def test_a_window_may_be_a_list_or_an_array():
-    expected = partial_auc_score(Y_TRUE, Y_SCORE, fpr=(0, 0.25))
-    for window in ([0, 0.25], np.array([0, 0.25]), (0, np.float32(0.25))):
-        assert partial_auc_score(Y_TRUE, Y_SCORE, fpr=window) == expected
-
-
 @looped(
     "window, least",
     [({"tpr": (0.8, 1)}, "4 positives"), ({"fpr": (0, 0.1)}, "4 negatives")],
@@ -442,17 +369,3 @@ def test_the_paired_test_keeps_its_level_and_has_power(name):
 
     y_true = np.repeat([1, 0], [80, 320])
     assert_level_and_power(test, 500, lambda rng: y_true, SHIFT, (0.8, 2.5))
-
-
-def test_a_window_that_ends_on_a_negative_does_not_depend_on_rounding():
-    # 12 of 60 negatives are 0.2 of them, whatever their weights add up to.
-    rng = np.random.default_rng(39)
-    y_true = np.repeat([1, 0], [40, 60])
-    y_score = rng.normal(size=100) + 1.5 * y_true
-    expected = estimate("partial_auc", y_true, y_score, fpr=(0, 0.2)).standard_error
-    for weight in (1.0, 3.0, 0.1, 7 / 3, 1000.0):
-        found = estimate(
-            "partial_auc", y_true, y_score, fpr=(0, 0.2), weights="sampling",
-            sample_weight=np.where(y_true, weight, 1 / weight),
-        )  # fmt: skip
-        assert found.standard_error == pytest.approx(expected, rel=1e-9)

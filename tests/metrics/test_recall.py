@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy import special, stats
 
@@ -21,7 +20,6 @@ from skrate import (
 )
 from skrate.data.table import rank_table
 from skrate.rates.laws import check_rate
-from strategies import ranked_samples
 
 BETA = rates.beta(3, 19)
 
@@ -98,18 +96,6 @@ def test_by_hand(y_true, y_score, rate, expected):
     assert_allclose(score, expected, rtol=0, atol=1e-15)
 
 
-@given(cases=ranked_samples(weighted=True))
-def test_what_is_left_of_the_negatives_is_the_recall_of_the_mirrored_problem(cases):
-    y_true, y_score, weights = cases
-    found = recall_at_rate_score(
-        y_true, y_score, rate=rates.beta(3, 19), of="negatives", sample_weight=weights
-    )
-    mirrored = recall_at_rate_score(
-        1 - y_true, -y_score, rate=rates.beta(19, 3), sample_weight=weights
-    )
-    assert_allclose(found, 1 - mirrored, rtol=0, atol=1e-12)
-
-
 # --- Long rankings ------------------------------------------------------------------
 
 
@@ -174,15 +160,6 @@ def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
 
 
 # --- NDCG ---------------------------------------------------------------------------
-
-
-def ndcg(y_true, y_score):
-    n = len(y_true)
-    rate = rates.log_discount(n)
-    best = convert_rauc(
-        1.0, to="expected_recall", rate=rate, prevalence=np.mean(y_true)
-    )
-    return recall_at_rate_score(y_true, y_score, rate=rate) / best
 
 
 # --- Theorems 5 and 6 of Millard, Flach and Higgins, for the negatives ---------------
@@ -275,8 +252,3 @@ def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
     monkeypatch.setattr("skrate.metrics.recall._GRID", 2**20)
     # Of slopes of about 1, some 1e-13 is rounding.
     assert_allclose(found, standard_error(), rtol=5e-5, atol=1e-13)
-
-
-def test_a_bad_choice_is_named():
-    with pytest.raises(ValueError, match="'all'"):
-        recall_at_rate_score([1, 0], [1, 0], of="all")

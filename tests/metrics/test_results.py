@@ -89,36 +89,11 @@ def test_two_questions_differ_in_every_result():
         assert one.to_dict()["rate"] != other.to_dict()["rate"]
 
 
-def test_what_a_sample_fills_in_is_not_what_was_asked():
-    result = estimate(recall_at_rate_score, Y, A, k=20)
-    assert result.params == {"k": 20}
-
-
-def test_defaults_that_are_numbers_are_part_of_the_question():
-    assert estimate("rate_at_recall", Y, A).params == {"recall": 0.95}
-    found = estimate("expected_recall", Y, A, rate="uniform")
-    assert found.params == {"rate": "uniform()"}
-    # Its name says all.
-    assert estimate("roc_auc", Y, A).params == {}
-    partial_auc = {"fpr": (0, 0.1), "standardize": None}
-    params = estimate("partial_auc", Y, A, **partial_auc).params
-    assert params == {"fpr": "(0.0, 0.1)", "standardize": "None"}
-
-
 @pytest.mark.filterwarnings("ignore:.*depends on the best")
 def test_of_two_metrics_each_has_its_own():
     pair = [partial(recall_at_rate_score, rate=rate) for rate in (0.2, 0.3)]
     assert compare(pair, Y, A).params == {"rate_a": 0.2, "rate_b": 0.3}
     assert compare(("roc_auc", pair[1]), Y, A).params == {"rate_b": 0.3}
-
-
-def test_lists_name_their_cut_and_how_they_are_averaged():
-    scores = group_scores("precision_at_rate", Y, A, groups=LISTS, k=3)
-    assert "Precision (k=3)" in repr(scores)
-    assert set(scores.to_dict()["k"]) == {3}
-    assert scores.estimate(average="size").params == {"k": 3, "average": "size"}
-    params = scores.estimate(average=np.ones(10), undefined=0.5).params
-    assert params == {"k": 3, "average": "ndarray of shape (10,)", "undefined": 0.5}
 
 
 def test_reports_and_curves_name_theirs():

@@ -8,7 +8,6 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share, held, simulated
@@ -20,7 +19,6 @@ from reference import list_places as reference
 from scores_as_they_are import fitted
 from skrate import (
     average_precision_score,
-    compare,
     estimate,
     eval_metric,
     group_scores,
@@ -200,37 +198,6 @@ def many():
     return y_true, y_score, groups, [groups == label for label in range(80)]
 
 
-def test_long_ties_keep_their_digits():
-    # One relevant item of n that tie is anywhere: the mean of 1 / i.
-    n = 20_000
-    y_true = np.arange(n) == 7
-    expected = sum(1 / i for i in range(1, n + 1)) / n
-    for score in (reciprocal_rank_score, mean_average_precision_score):
-        assert score(y_true, np.zeros(n)) == pytest.approx(expected, rel=1e-12)
-    # Of many relevant ones the first is among the first few.
-    found = reciprocal_rank_score(np.arange(n) % 2, np.zeros(n))
-    # Nearly the mean of 1 / J for a geometric J: log 2.
-    assert found == pytest.approx(math.log(2), abs=1e-4)
-
-
-@each_score
-def test_a_list_without_relevant_items_counts_as_told(score):
-    options = {"groups": [1, 1, 2]}
-    assert score([1, 0, 0], [2, 1, 3], **options) == 1
-    assert score([1, 0, 0], [2, 1, 3], undefined=0, **options) == 0.5
-    with pytest.warns(UndefinedMetricWarning, match="1 of 2"):
-        assert math.isnan(score([1, 0, 0], [2, 1, 3], undefined="nan", **options))
-    with pytest.warns(UndefinedMetricWarning, match="y_true"):
-        assert math.isnan(score([0, 0], [2, 1]))
-
-
-@each_score
-def test_grades_are_relevant_from_the_threshold_on(score):
-    grades = [3, 0, 2, 1, 0, 2]
-    found = score(grades, SCORES, relevance_threshold=2)
-    assert found == score(LABELS, SCORES)
-
-
 @each_score
 def test_bad_input_is_named(score):
     with pytest.raises(ValueError, match=r"2.*3.*2.*3"):
@@ -323,26 +290,6 @@ def graded(seed=0, n=4000, n_lists=90):
     return grades, scores.round(), scores, rng.integers(0, n_lists, n)
 
 
-@each_gain
-def test_the_order_of_rows_and_the_scale_of_gains_are_free(gain):
-    grades, tied, scores, groups = graded()
-    order = np.random.default_rng(1).permutation(len(grades))
-    for each in (tied, scores):
-        found = ndcg_score(grades, each, groups=groups, gain=gain)
-        again = ndcg_score(
-            grades[order], 8 * each[order], groups=groups[order], gain=gain
-        )
-        assert found == again
-    of_grade = dict(enumerate(reference.gains_of(range(5), gain)))
-    for scale in (2.0**-900, 2.0**900):
-        scaled = {grade: scale * of for grade, of in of_grade.items()}
-        assert found == ndcg_score(grades, scores, groups=groups, gain=scaled)
-    # Strings, floats and other codes are grades, too.
-    codes = np.array(["-", "a", "b", "c", "d"])[grades]
-    named = dict(zip("-abcd", of_grade.values(), strict=True))
-    assert found == ndcg_score(codes, scores, groups=groups, gain=named)
-
-
 def test_grades_of_many_values_are_sorted_alike(monkeypatch):
     grades, tied, scores, groups = graded()
     grades = grades * np.random.default_rng(4).random(len(grades))
@@ -356,22 +303,6 @@ def test_grades_of_many_values_are_sorted_alike(monkeypatch):
             grades[groups == 0].tolist(), each[groups == 0].tolist()
         )
         assert found.values[0] == pytest.approx(expected, rel=1e-13)
-
-
-def test_a_list_that_gains_nothing_counts_as_told():
-    rows = {"y_true": [2, 1, 1, 0], "y_score": [1, 2, 3, 4], "groups": [7, 7, 8, 8]}
-    gain = {0: 0, 1: 0, 2: 1}
-    first = 1 / math.log2(3)
-    assert ndcg_score(**rows, gain=gain) == first
-    assert ndcg_score(**rows, gain=gain, undefined=0) == first / 2
-    with pytest.warns(UndefinedMetricWarning, match="1 of 2"):
-        assert math.isnan(ndcg_score(**rows, gain=gain, undefined="nan"))
-    scores = group_scores("ndcg", **rows, gain=gain)
-    assert (scores.n_pos.tolist(), scores.n_defined) == ([1, 0], 1)
-    # By the relevant items of each: one of 2, and one of none.
-    found = ndcg_score(**rows, gain="linear", average="positives")
-    by_list = group_scores("ndcg", **rows, gain="linear").values
-    assert found == pytest.approx((2 * by_list[0] + by_list[1]) / 3, abs=1e-15)
 
 
 @looped(
@@ -433,15 +364,6 @@ def test_other_metrics_and_weights_refuse_grades_by_name():
         )
 
 
-def test_an_entity_has_its_greatest_grade_and_score():
-    found = group_scores(
-        "ndcg", [1, 3, 0, 2], [4, 1, 3, 2], groups=[1] * 4, gain="linear",
-        entities=["x", "x", "y", "z"],
-    )  # fmt: skip
-    expected = ndcg_score([3, 0, 2], [4, 3, 2], gain="linear")
-    assert found.values.tolist() == [expected]
-
-
 def test_batches_reports_and_training_take_grades():
     pandas = require("pandas")
     grades, y_score, _, groups = graded(n_lists=40)
@@ -464,26 +386,6 @@ def test_batches_reports_and_training_take_grades():
     assert value == pytest.approx(expected.mean(), abs=1e-15)
 
 
-def test_the_mean_has_a_standard_error_and_a_paired_test_over_lists():
-    grades, tied, scores, groups = graded()
-    options = {"groups": groups, "gain": "linear", "k": 10}
-    found = estimate("ndcg", grades, tied, **options)
-    values, others = (
-        group_scores("ndcg", grades, each, **options).values for each in (tied, scores)
-    )
-    error = values.std(ddof=1) / math.sqrt(len(values))
-    assert found.standard_error == pytest.approx(error, rel=1e-12)
-    assert found.value == ndcg_score(grades, tied, **options)
-    assert "gain=linear" in repr(found)
-    both = compare("ndcg", grades, tied, scores, **options)
-    expected = stats.ttest_rel(values, others)
-    assert both.statistic == pytest.approx(expected.statistic, rel=1e-10)
-    assert both.pvalue == pytest.approx(expected.pvalue, rel=1e-10)
-    low, high = both.confidence_interval
-    expected = expected.confidence_interval()
-    assert (low, high) == pytest.approx((expected.low, expected.high), rel=1e-9)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("gain", ["linear", "exponential"])
 def test_intervals_of_graded_lists_hold_the_mean(gain):
@@ -503,12 +405,6 @@ def test_intervals_of_graded_lists_hold_the_mean(gain):
     for n_lists in (20, 60):
         found = simulated(1000, lambda i, n=n_lists: drawn(i + 1, n).estimate())
         assert_share(held(found, truth), at_least=0.94, at_most=0.97)
-
-
-def test_tiny_grades_gain_exponentially_by_their_size():
-    grades, scores = [1e-20, 3e-20, 0], [3, 2, 1]
-    exponential = ndcg_score(grades, scores, gain="exponential")
-    assert exponential == pytest.approx(ndcg_score(grades, scores, gain="linear"))
 
 
 def scores_of_one_run(relevant, scores, k=None):
@@ -659,9 +555,3 @@ def test_half_stars_are_grades():
     y_score = rng.normal(size=300)
     expected = ndcg_score(grades, y_score, groups=groups, gain="linear")
     assert ndcg_score(grades, y_score, groups=groups) == expected
-
-
-def test_the_hit_rate_of_long_ties_keeps_its_digits():
-    n = 2_000_000
-    value = hit_rate_score(np.arange(n) == 7, np.zeros(n), k=1)
-    assert value == pytest.approx(1 / n, rel=1e-12)

@@ -26,16 +26,6 @@ def test_the_law_counts_all_orders():
             np.testing.assert_allclose(found, exact, atol=1e-14)
 
 
-def test_the_interval_of_a_small_law_by_hand():
-    # The number above the lesser of two: 0, 1 or 2 in 1, 2 and 3 of 6 orders.
-    law = BatchDistribution(2, 2, 2)
-    np.testing.assert_allclose(law.probabilities, [1 / 6, 2 / 6, 3 / 6])
-    assert law.interval(0.9) == (0, 1)
-    assert law.interval(0.5) == (0.5, 1)
-    assert BatchDistribution(2, 0, 2).interval(0.9) == (0, 0)
-    assert BatchDistribution(2, 3, 2).interval(0.9) == (1, 1)
-
-
 @looped("risk", [Fraction(1, 20), Fraction(1, 4), Fraction(1, 2)])
 @looped("n", [1, 4, 19, 30])
 def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
@@ -44,13 +34,6 @@ def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
             law = [(Fraction(c, m), Fraction(1))]
             found = Capacity(rates.fixed(c / m), m, float(1 - risk)).place(n)
             assert found == best_place(n, m, law, risk), (m, c)
-
-
-def test_on_average_no_more_than_the_rate():
-    for n in (1, 9, 99, 1000):
-        for share in (Fraction(29, 100), Fraction(1, 3), Fraction(1)):
-            place = Capacity(rates.fixed(float(share)), None, None).place(n)
-            assert Fraction(place, n + 1) <= share < Fraction(place + 1, n + 1)
 
 
 @pytest.mark.slow

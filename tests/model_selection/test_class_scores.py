@@ -37,7 +37,6 @@ IRIS = load_iris()
 X = np.random.default_rng(0).normal(size=IRIS.data.shape) * 2 + IRIS.data
 NAMES = IRIS.target_names[IRIS.target]
 MODEL = GaussianNB().fit(X, NAMES)
-PROBABILITIES = MODEL.predict_proba(X)
 # Two labels that a case may have, and a third that is rare.
 LABELS = np.column_stack([IRIS.target > 0, X[:, 0] > 6, X[:, 1] > 5]).astype(int)
 
@@ -63,16 +62,6 @@ def test_folds_of_iris_are_scored_as_by_scikit_learn():
         np.testing.assert_allclose(
             validate(scoring=ours), validate(scoring=scoring), rtol=0, atol=1e-12
         )
-
-
-@looped("y, label", [(IRIS.target, 2), (NAMES, "virginica")])
-def test_one_class_is_scored_against_the_rest(y, label):
-    model = GaussianNB().fit(X, y)
-    for metric in (rate_weighted_auc_score, recall_at_rate_score):
-        scorer = make_ranking_scorer(metric, rate=0.2, pos_label=label)
-        expected = metric(y == label, PROBABILITIES[:, 2], rate=0.2)
-        assert scorer(model, X, y) == expected
-        assert scorer(model, X, y.tolist()) == expected
 
 
 # --- Several labels a case ------------------------------------------------------------

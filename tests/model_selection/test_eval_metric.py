@@ -60,18 +60,6 @@ class Matrix:
         return np.array(ends, dtype=np.uint32)
 
 
-def test_catboost_gets_an_object_named_after_the_metric():
-    y_true, y_score, weights = sample(2)
-    monitor = eval_metric("roc_auc", library="catboost")
-    expected = rate_weighted_auc_score(y_true, y_score, sample_weight=weights)
-    error, weight = monitor.evaluate((y_score,), y_true, weights)
-    assert monitor.get_final_error(error, weight) == expected
-    assert monitor.is_max_optimal()
-    assert type(monitor).__name__ == "roc_auc"
-    less = eval_metric(rate_at_recall_score, library="catboost")
-    assert not less.is_max_optimal()
-
-
 @looped(
     "given",
     [

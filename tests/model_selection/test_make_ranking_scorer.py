@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn
-from sklearn import clone, config_context, metrics
+from sklearn import clone, metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_validate
@@ -32,19 +32,6 @@ MODEL = LogisticRegression().fit(X, Y)
 SCORES = MODEL.decision_function(X)
 USERS = np.random.default_rng(0).permutation(np.arange(240) % 24)
 NAMES = np.where(Y == 1, "ill", "well")
-
-
-def test_queues_are_pooled_unless_an_average_is_given():
-    groups = np.arange(len(Y)) % 3
-    options = {"rate": 0.2, "groups": groups}
-    pooled = recall_at_rate_score(Y, SCORES, **options)
-    macro = group_scores(recall_at_rate_score, Y, SCORES, **options).mean("macro")
-    assert macro != pytest.approx(pooled)
-    for average, expected in (({}, pooled), ({"average": "macro"}, macro)):
-        scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, **average)
-        with config_context(enable_metadata_routing=True):
-            found = scorer(MODEL, X, Y, groups=groups)
-        assert found == pytest.approx(expected)
 
 
 def test_parameters_are_read_set_and_searched():

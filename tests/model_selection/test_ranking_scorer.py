@@ -41,18 +41,6 @@ def test_routed_groups_come_before_the_parameter(data, routing):
     assert routed != scorer(model, X, pandas.Series(y))
 
 
-def test_no_groups_is_an_error_that_names_the_line_to_add(data):
-    X, y, _ = data
-    model = LogisticRegression().fit(X, y)
-    message = r"make_ranking_scorer\(groups=.*set_score_request\(groups=True"
-    for routing in (False, True):
-        with (
-            sklearn.config_context(enable_metadata_routing=routing),
-            pytest.raises(ValueError, match=message),
-        ):
-            make_ranking_scorer("ranking_auc")(model, X, y)
-
-
 def test_groups_that_cannot_be_matched_are_errors(data):
     pandas = require("pandas")
     X, y, groups = data

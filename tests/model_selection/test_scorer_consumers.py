@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LogisticRegressionCV, RidgeClassifierCV
+from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import (
     GridSearchCV,
     LearningCurveDisplay,
@@ -157,14 +157,3 @@ def test_displays_of_scikit_learn_name_the_scores(scorer, label):
     assert of_sizes.ax_.get_ylabel() == of_values.ax_.get_ylabel() == label
     assert np.isfinite(of_sizes.test_scores).all()
     pyplot.close("all")
-
-
-def test_ridge_without_cv_scores_single_cases_on_which_nothing_is_defined():
-    scorer, alphas = RateWeightedAUCScorer(rate=0.2), [10.0, 0.1, 1.0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = RidgeClassifierCV(alphas=alphas, scoring=scorer).fit(X, Y)
-    assert np.isnan(model.best_score_)
-    assert model.alpha_ == alphas[0]
-    model.set_params(cv=5).fit(X, Y)
-    assert model.best_score_ > 0

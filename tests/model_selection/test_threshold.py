@@ -8,7 +8,6 @@ from math import comb
 import numpy as np
 import pytest
 import sklearn
-from joblib import parallel_config
 from scipy import stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -277,24 +276,6 @@ def test_a_share_is_kept_as_often_as_asked(kind, n_batch):
 # --- Where held-out scores come from ----------------------------------------------
 
 
-def test_folds_give_out_of_fold_scores_and_a_model_of_all_cases():
-    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=4).fit(
-        X, Y
-    )
-    scores = cross_val_predict(
-        LogisticRegression(), X, Y, cv=4, method="predict_proba"
-    )[:, 1]
-    # 0.3 * 201 = 60.3
-    assert model.threshold_ == np.nextafter(np.sort(scores)[-60], 2)
-    whole = LogisticRegression().fit(X, Y)
-    np.testing.assert_array_equal(model.predict_proba(X), whole.predict_proba(X))
-    np.testing.assert_array_equal(model.classes_, [0, 1])
-    assert model.n_features_in_ == X.shape[1]
-    with parallel_config("threading"):
-        in_parallel = clone(model).set_params(n_jobs=2).fit(X, Y)
-    assert in_parallel.threshold_ == model.threshold_
-
-
 @looped("seed", [1, np.random.default_rng(1), np.random.RandomState(1)])
 def test_a_share_is_held_out_at_random(seed):
     thresholds = []
@@ -351,16 +332,6 @@ def test_the_positive_label_is_marked(method):
     scores = scores[:, 0] if method == "predict_proba" else -scores
     assert first.threshold_ == np.nextafter(np.sort(scores)[-60], np.inf)
     assert 10 < (first.predict(X_NEW) == "no").sum() < 50
-
-
-def test_has_the_methods_that_the_estimator_has():
-    model = ConstrainedThresholdClassifier(GaussianNB(), rate=0.3)
-    assert not hasattr(model, "decision_function")
-    linear = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3)
-    for each, name in ((model, "predict_log_proba"), (linear, "decision_function")):
-        each.fit(X, Y)
-        expected = getattr(each.estimator_, name)(X_NEW)
-        np.testing.assert_array_equal(getattr(each, name)(X_NEW), expected)
 
 
 # --- Weights and groups -----------------------------------------------------------

@@ -82,22 +82,6 @@ def test_a_count_given_for_a_rate_is_told_what_to_do(build, hint):
         build()
 
 
-@looped("rate", [1.5, np.inf, np.nan, -3, True, 10**400])
-def test_what_is_no_count_either_is_told_nothing_of_counts(rate):
-    with pytest.raises(ValueError, match=r"got (?!.*items)"):
-        rates.fixed(rate)
-
-
-def test_samples_are_gathered():
-    rate = rates.empirical([0.4, 0.1, 0.1, 1.5, 2.0], weights=[1, 1, 1, 0, 1])
-    assert rate.points.tolist() == [0.1, 0.4, 1.0]
-    assert rate.masses.tolist() == [0.5, 0.25, 0.25]
-    assert rate == rates.empirical([0.1, 0.1, 0.4, 1.0])
-    assert rate != rates.empirical([0.1, 0.4, 1.0])
-    for array in (rate.points, rate.masses):
-        assert not array.flags.writeable
-
-
 # --- What rate= takes ---------------------------------------------------------------
 
 
@@ -146,11 +130,6 @@ def test_a_mean_and_a_standard_deviation_are_no_shape_parameters():
     # No shape has these moments.
     with pytest.warns(UserWarning, match=r"are shape parameters\.$"):
         rates.beta(0.1, 0.4)
-
-
-def test_a_budget_is_its_rates_at_the_quantiles():
-    rate = rates.from_budget(100, 200, cost=(1, 5), confidence=0.8)
-    assert_allclose(rate.ppf([0.1, 0.9]), [100 / 200 / 5, 100 / 200 / 1], rtol=1e-8)
 
 
 @looped(
@@ -239,12 +218,6 @@ def test_a_total_without_room_is_a_known_one_to_the_last_bit(total):
     assert rate == rates.from_quantiles(
         {0.025000000000000022: 7200 / (2500 * 45), 0.975: 7200 / (2500 * 10)}
     )
-
-
-def test_with_a_known_cost_bounds_of_the_total_are_those_of_the_rate():
-    rate = rates.from_budget((1080, 1320), 569, cost=12, confidence=0.8)
-    expected = [1080 / 569 / 12, 1320 / 569 / 12]
-    assert_allclose(rate.ppf([0.1, 0.9]), expected, rtol=1e-8)
 
 
 def test_where_the_law_matters_a_budget_says_so():

@@ -162,21 +162,6 @@ def test_two_laws_never_share_what_was_computed(name):
             assert_allclose(found, 2 * expected, rtol=1e-12)
 
 
-@looped("name", TWINS)
-def test_a_distribution_used_again_is_converted_and_tabulated_once(name):
-    frozen = TWINS[name][0]
-    assert check_rate(frozen) is check_rate(frozen)
-    assert check_rate(frozen).table is check_rate(frozen).table
-
-
-def test_the_same_parameters_share_their_table_however_they_are_given():
-    one = check_rate(stats.gamma(2, scale=0.1))
-    other = check_rate(stats.gamma(a=2.0, loc=0, scale=0.1))
-    assert one == other
-    assert hash(one) == hash(other)
-    assert one.table is other.table
-
-
 def test_jumps_of_a_law_given_as_continuous_are_point_masses():
     class Jumps(stats.rv_continuous):
         def _sf(self, x):

@@ -20,7 +20,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.data.table import rank_table
 from skrate.rates.laws import check_rate
 
 # Means from ordinary to one case of a billion.
@@ -175,16 +174,6 @@ def test_the_mirrored_distribution_is_that_of_1_minus_the_rate(rate):
     assert_allclose(rate.mirrored.mirrored.mean(), rate.mean(), rtol=1e-12)
 
 
-@looped("weights", [None, [1, 2, 3, 4, 5, 6, 7]])
-def test_the_mirrored_table_is_that_of_swapped_classes_and_negated_scores(weights):
-    table = rank_table(BY_LAST, OF_LAST, weights).mirrored
-    assert table.thresholds is None
-    expected = rank_table(1 - BY_LAST, -OF_LAST, weights)
-    assert table.pos.tolist() == expected.pos.tolist()
-    assert table.neg.tolist() == expected.neg.tolist()
-    assert table.n_groups == 3
-
-
 class Rising(stats.rv_continuous):
     def _sf(self, x):
         return 0.5 + 0.25 * np.sin(20 * x)
@@ -270,15 +259,6 @@ def test_no_extreme_of_the_parameters_overflows(name):
     estimate(rate_weighted_auc_score, LABELS, SCORES, rate=rate)
 
 
-def test_rounding_in_the_sum_of_masses_does_not_move_a_quantile():
-    # Ten masses of 0.1 sum to 0.7999999999999999 and to 0.9999999999999999.
-    rate = rates.empirical(np.arange(1, 11) / 10)
-    q = np.arange(1, 11) / 10
-    assert rate.ppf(q).tolist() == q.tolist()
-    # One minus 0.9 is less than 0.1.
-    assert rates.mixture([0.2, 0.6], [0.1, 0.9]).ppf(0.1) == pytest.approx(0.2)
-
-
 def test_rounding_never_takes_the_rauc_out_of_range():
     values = []
     rng = np.random.default_rng(0)
@@ -293,13 +273,3 @@ def test_rounding_never_takes_the_rauc_out_of_range():
     assert max(values) <= 1
     assert_allclose(values[::2], 1, rtol=0, atol=1e-9)
     assert_allclose(values[1::2], 0, rtol=0, atol=1e-9)
-
-
-def test_small_masses_are_point_masses_of_their_own():
-    rate = rates.empirical([0.1, 0.2, 0.3], [1e-4, 1e-20, 1])
-    points, masses = rate.point_masses()
-    assert points.tolist() == [0.1, 0.2, 0.3]
-    assert_allclose(masses, np.array([1e-4, 1e-20, 1]) / 1.0001, rtol=1e-12)
-    # A rounding is not a mass.
-    whole = rates.empirical([0.1, 0.3, 0.7], [0.1, 0.2, 0.7]).point_masses()[0]
-    assert whole.tolist() == [0.1, 0.3, 0.7]

@@ -76,15 +76,3 @@ def _rank_sum(size, x):
     mean = Fraction(x * (size + 1), 2)
     square = Fraction(x * (size + 1) * (3 * size * x + 2 * x + size), 12)
     return mean, square
-
-
-def closed_form_mean(n_pos, n_neg, n_errors):
-    """Mean by proposition 1, which holds up to the size of the smaller class."""
-    size = n_pos + n_neg
-    share = Fraction(n_errors, size)
-    tail = Fraction(
-        sum(comb(size, x) for x in range(n_errors)),
-        sum(comb(size + 1, x) for x in range(n_errors + 1)),
-    )
-    factor = Fraction((n_neg - n_pos) ** 2 * (size + 1), 4 * n_pos * n_neg)
-    return 1 - share - factor * (share - tail)

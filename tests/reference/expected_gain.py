@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from itertools import permutations
 
 import numpy as np
 
@@ -38,17 +37,6 @@ def of_classes(groups, gain, law, *, per_case=True):
         for pos, neg, mean in zip(groups.pos, groups.neg, means, strict=True)
     )
     return float(found / groups.total if per_case else found)
-
-
-def over_orders(y_score, gain, n_items):
-    """Return the mean gain of the first items over all orders of those that tie."""
-    n = len(y_score)
-    found = [
-        sum(Fraction(gain[case]) for case in order[:n_items])
-        for order in permutations(range(n))
-        if all(y_score[order[i]] >= y_score[order[i + 1]] for i in range(n - 1))
-    ]
-    return float(sum(found) / len(found))
 
 
 def spent_on(y_score, gain, cost, rate):

@@ -5,7 +5,6 @@ Tied items at a cut are put into every order, literally.
 
 from fractions import Fraction
 from itertools import permutations
-from math import comb
 
 
 def lists_of(y_true, y_score, groups, weights=None):
@@ -63,20 +62,3 @@ def top_pairs(items, k):
     """Return the mean numbers of pairs in order, and of all pairs."""
     found = [pairs(top) for top in tops(items, k)]
     return tuple(sum(part) / len(found) for part in zip(*found, strict=True))
-
-
-def drawn_auc(n_pos, n_neg, tied_pos, tied_neg, n_drawn):
-    """Return the mean AUC of a list of perfectly ordered items, then drawn tied ones.
-
-    By the textbook probabilities of the number of positives drawn.
-    """
-    mean = chance = Fraction(0)
-    for drawn in range(n_drawn + 1):
-        drawn_neg = n_drawn - drawn
-        ways = comb(tied_pos, drawn) * comb(tied_neg, drawn_neg)
-        n_pairs = (n_pos + drawn) * (n_neg + drawn_neg)
-        if ways and n_pairs:
-            ordered = n_pos * n_neg + n_pos * drawn_neg + Fraction(drawn * drawn_neg, 2)
-            mean += ways * Fraction(ordered) / n_pairs
-            chance += ways
-    return mean / chance

@@ -124,15 +124,3 @@ def croc_area(y_true, y_score, alpha):
         area += (ends[1] - ends[0]) * found / (len(ranked) - n_neg)
         lost += 1
     return area
-
-
-def half_areas(groups):
-    """Return the area where the specificity is above the sensitivity, and the rest.
-
-    Bradley (2014): the halves of the square on either side of its other diagonal.
-    """
-    curve = corners(groups)
-    knots = set(crossings(curve, lambda f, t: t - (1 - f)))
-    specific = integral(curve, knots, lambda f, t: min(t, 1 - f))
-    sensitive = integral(curve, knots, lambda f, t: max(t - (1 - f), 0))
-    return specific, sensitive

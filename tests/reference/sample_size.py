@@ -50,13 +50,6 @@ def half_width(parts, p, n, level=0.95):
     return stats.t.ppf((1 + level) / 2, df) * np.sqrt(sum(parts) / n)
 
 
-def wilson_half_width(value, parts, p, n, level=0.95):
-    """Return half of Wilson's interval of a metric between 0 and 1 at n cases."""
-    t = stats.t.ppf((1 + level) / 2, freedom(parts, p, n))
-    k = t**2 * sum(parts) / n / (value * (1 - value))
-    return np.sqrt(k * value * (1 - value) + k**2 / 4) / (1 + k)
-
-
 def positives_of_binormal_auc(auc, n_neg_per_pos, half_width, level=0.95):
     """Return how many positives the AUC of two equal normal laws takes.
 

@@ -56,24 +56,3 @@ def odds(x: int, n: int, n_pos: int, n_all: int, prior: tuple[float, float]) -> 
     log_mean += lgamma(a + b) - lgamma(a) - lgamma(b)
     own = chance(x, n, n_pos, n_all)
     return 0.0 if own == 0 else 2.718281828459045 ** (log(own) - log_mean)
-
-
-def ever_excluded(n_pos: int, n_all: int, is_out: "set[tuple[int, int]]") -> Fraction:
-    """Return the chance that a sample, growing case by case, comes upon one of pairs.
-
-    They are pairs of hits and cases at which these positives would be excluded.
-    """
-    paths, lost = {0: Fraction(1)}, Fraction(0)
-    for n in range(n_all + 1):
-        lost += sum((p for x, p in paths.items() if (x, n) in is_out), Fraction(0))
-        paths = {x: p for x, p in paths.items() if (x, n) not in is_out}
-        after: dict[int, Fraction] = {}
-        for x, p in paths.items():
-            if n == n_all:
-                break
-            next_hit = Fraction(n_pos - x, n_all - n)
-            for y, q in ((x + 1, next_hit), (x, 1 - next_hit)):
-                if q:
-                    after[y] = after.get(y, Fraction(0)) + p * q
-        paths = after
-    return lost

@@ -55,14 +55,6 @@ def test_small_samples_agree_with_counted_draws(target, looks, level):
             assert result.is_reached == (result.lower_bound >= float(target))
 
 
-def test_what_is_all_read_is_known():
-    result = recall_certificate(5, 10, 10, 3)
-    assert result.value == result.lower_bound == 1
-    assert result.confidence_interval == (1, 1)
-    assert (result.n_found_total, result.n_missed, result.pvalue) == (8, 0, 0)
-    assert recall_certificate(5, 0, 0, 0).lower_bound == 1
-
-
 def test_without_a_sample_all_that_is_unread_may_be_left():
     with pytest.warns(UndefinedMetricWarning, match=r"n_sampled.*0"):
         result = recall_certificate(30, 70, 0, 0)

@@ -42,12 +42,6 @@ def test_a_tail_keeps_its_digits_in_an_urn_of_ten_millions():
     assert found == pytest.approx(float(none), rel=1e-11)
 
 
-def test_more_positives_than_the_urn_leaves_room_for_are_impossible():
-    assert urn.hypergeometric_cdf(2, 3, 9, 9) == 0
-    assert urn.hypergeometric_cdf(2, 3, 11, 10) == 0
-    assert urn.hypergeometric_cdf(3, 3, 9, 9) == 1
-
-
 def test_what_is_excluded_is_what_counting_excludes():
     rows = [
         (x, n, n_all)
@@ -83,12 +77,3 @@ def test_most_and_least_ever_are_the_ends_of_what_the_odds_do_not_exclude():
                                default=0.0)  # fmt: skip
                     found = urn.max_odds_against(x, n, k, n_all)
                     assert found == pytest.approx(min(more, 1.0), rel=1e-11)
-
-
-def test_the_least_total_is_that_of_fractions():
-    targets = [Fraction(str(t)) for t in (0.1, 0.3, 0.7, 0.9, 0.95, 0.99, 1.0)]
-    for target in targets:
-        least = [
-            urn.min_total_positives(found, float(target)) for found in range(1_000)
-        ]
-        assert least == [int(found / target) + 1 for found in range(1_000)]

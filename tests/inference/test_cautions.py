@@ -1,7 +1,6 @@
-"""A warning where scores, or the positive label, are probably turned round."""
+"""Warnings that scores may be reversed, or that a few cases decide on a result."""
 
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from skrate import (
     budget_report,
     compare,
     estimate,
+    rates,
     recall_at_rate_score,
 )
 
@@ -23,15 +23,18 @@ TABLE = RankTable([5, 20, 30], [40, 20, 3])
 FOLDS = np.arange(200) // 40
 
 
-def said(call):
-    """Return the messages of a call, which comes from this file."""
+def messages(function, *cases, **options):
+    """Return the messages of the warnings of a call, which come from this file."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        call()
-    found = [one for one in caught if "Scores may be reversed" in str(one.message)]
-    assert all(one.filename == __file__ for one in found)
-    assert all(one.category is UserWarning for one in found)
-    return [str(one.message) for one in found]
+        function(*cases, **options)
+    assert all(one.filename == __file__ for one in caught)
+    return [str(one.message) for one in caught]
+
+
+def said(call):
+    """Return the messages of a call that scores may be reversed."""
+    return [one for one in messages(call) if "Scores may be reversed" in one]
 
 
 def folds(y_score):
@@ -73,17 +76,6 @@ CALLS += [
 ]  # fmt: skip
 
 
-def test_within_lists_the_better_side_says_nothing():
-    assert not said(lambda: estimate("ranking_auc", Y, M1, groups=LISTS))
-    assert not said(lambda: compare("ranking_auc", Y, M1, M2, groups=LISTS))
-
-
-@pytest.mark.parametrize("prevalence", [0.001, 0.1, 0.9])
-@pytest.mark.filterwarnings("ignore:.*third negative")
-def test_so_are_those_of_the_average_precision_elsewhere(prevalence):
-    assert said(lambda: estimate("average_precision", Y, -M1, prevalence=prevalence))
-
-
 @pytest.mark.parametrize(("argument", "call"), CALLS)
 def test_what_is_turned_round_is_named_once(argument, call):
     (message,) = said(call)
@@ -114,23 +106,11 @@ def test_a_budget_report_names_what_is_turned_round_once(argument, given, option
     assert message.startswith(start)
 
 
-def test_a_budget_report_of_the_better_side_says_nothing():
-    models = {"a": M1, "b": M2}
-    for rate in (0.01, 0.5, 1.0, "uniform"):
-        assert not said(partial(budget_report, Y, models, rate=rate))
-
-
 @pytest.mark.filterwarnings("ignore:.*depends on the best|.*third negative")
 @each(SMOOTH + JUMPS)
 def test_of_every_metric_the_better_side_says_nothing(metric, kwargs):
     assert not said(lambda: estimate(metric, Y, M1, **kwargs))
     assert not said(lambda: compare(metric, Y, M1, M2, **kwargs))
-
-
-def test_the_worse_side_is_above_where_less_is_better():
-    (message,) = said(lambda: estimate("rate_at_recall", Y, -M1, recall=0.5))
-    assert "Rate at recall" in message
-    assert "above 0.5" in message
 
 
 def test_the_interval_decides():
@@ -150,10 +130,67 @@ def test_few_positives_at_the_top_of_a_good_ranking_are_no_sign_of_it():
     assert not said(lambda: estimate(recall_at_rate_score, y_true, y_score, rate=0.03))
 
 
-def test_each_of_several_models_is_looked_at():
-    assert said(lambda: estimate("roc_auc", Y, {"a": M1, "b": -M1}))
+# --- A few cases decide ----------------------------------------------------------
+
+GENERATOR = np.random.default_rng(0)
+LABELS = (np.arange(200) < 80).astype(int)
+NOISE = GENERATOR.normal(size=200)
+CLEAR, PLAIN = NOISE + 4.5 * LABELS, NOISE + LABELS
+ALMOST_CLEAR = CLEAR + 0.3 * NOISE[::-1]
 
 
-def test_gains_of_cases_have_no_value_by_chance():
-    gain = np.where(Y == 1, 2.0, -1.0)
-    assert not said(lambda: estimate("expected_gain", Y, -M1, gain=gain))
+def positives_missed(y_score, rate):
+    """Return how many positives a perfect ranking finds in addition, case by case."""
+    # The mean of P(rate > x) over the place of each case.
+    places = np.diff(rate.limited_mean(np.arange(201) / 200)) * 200
+    found = places[LABELS[np.argsort(-y_score, kind="stable")] == 1].sum()
+    return places[:80].sum() - found
+
+
+LAWS = {"uniform": rates.beta(1, 1), "beta": rates.beta(2, 8)}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("metric", ["expected_recall", "rate_weighted_auc"])
+def test_two_rankings_without_errors_show_no_difference(metric, law):
+    one = NOISE + {"uniform": 3.0, "beta": 2.6}[law] * LABELS
+    other = one + 0.3 * NOISE[::-1]
+    missed = [positives_missed(scores, LAWS[law]) for scores in (one, other)]
+    assert 0.1 < min(missed) < max(missed) < 1
+    (message,) = messages(compare, metric, LABELS, one, other, rate=LAWS[law])
+    counts = f"miss {missed[0]:.2f} and {missed[1]:.2f} of the positives"
+    assert message.startswith("The interval of the difference may be too short: both")
+    assert counts in message
+
+
+@pytest.mark.parametrize("options", [{"rate": 0.2}, {"k": 40}, {"rate": LAWS["beta"]}])
+def test_a_rate_that_neither_ranking_errs_at_is_warned_of(options):
+    metric = "recall_at_rate"
+    (message,) = messages(compare, metric, LABELS, CLEAR, ALMOST_CLEAR, **options)
+    assert "both rankings are next to perfect" in message
+
+
+def test_the_auc_is_warned_of_too_and_one_ranking_with_errors_is_enough():
+    (message,) = messages(compare, "roc_auc", LABELS, CLEAR, ALMOST_CLEAR)
+    assert "both rankings are next to perfect" in message
+    assert positives_missed(PLAIN, LAWS["uniform"]) > 1
+    assert not messages(compare, "roc_auc", LABELS, CLEAR, PLAIN)
+    assert not messages(
+        compare, "expected_recall", LABELS, CLEAR, PLAIN, rate=LAWS["beta"]
+    )
+
+
+def test_few_cases_in_a_window_are_counted_by_their_weights():
+    weight = np.where(np.arange(200) % 10 == 0, 20.0, 1.0)
+    options = {"tpr": (0.8, 1), "sample_weight": weight, "weights": "sampling"}
+    of_pos = weight[LABELS == 1]
+    alike = 0.2 * of_pos.sum() ** 2 / (of_pos**2).sum()
+    assert alike < 8
+    (message,) = messages(estimate, "partial_auc", LABELS, PLAIN, **options)
+    assert f"count as {alike:.2g} of equal weight, and at least 8" in message
+    equal = {**options, "sample_weight": np.ones(200)}
+    assert not messages(estimate, "partial_auc", LABELS, PLAIN, **equal)
+    # The whole curve has no window.
+    assert not messages(
+        estimate, "partial_auc", LABELS, PLAIN, **{**options, "tpr": None}
+    )
