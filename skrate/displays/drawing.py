@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import partial
 from html import escape
@@ -592,6 +592,16 @@ class FoldsDisplay(Display):
     def _prediction_arguments(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
         """Return labels and scores of one model as ``from_predictions`` takes them."""
         return y_true, y_score
+
+    def _fold_lines(
+        self,
+        curves: Iterable[tuple[ArrayLike, ArrayLike]],
+        given: dict[str, Any] | None,
+        color: str,
+    ) -> list[Any]:
+        """Draw the curves of folds, fainter than the curve of all folds."""
+        style: dict[str, Any] = {"linestyle": "-", "alpha": 0.3, "linewidth": 0.8}
+        return [self._line(*points, given, color=color, **style) for points in curves]
 
 
 # A budget has one colour in all pictures, unlike models and bands.

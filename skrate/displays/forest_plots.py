@@ -28,6 +28,7 @@ class ForestPlot(Drawing, Generic[AnyResult]):
 
     # Upper end of the vertical axis, which begins at the bottom with the last row.
     _top = -0.5
+    _has_long_names = False
 
     def __init__(self, result: AnyResult, *, pos_label: Label = None) -> None:
         self._check_result("result", result)
@@ -66,8 +67,9 @@ class ForestPlot(Drawing, Generic[AnyResult]):
         self.ax_.set_yticks(np.arange(len(names)), names)
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
-        # Long names reduce the room for the legend: arrange them first.
-        self.figure_.figure.draw_without_rendering()
+        if self._has_long_names:
+            # They reduce the room for the legend: arrange them first.
+            self.figure_.figure.draw_without_rendering()
         draw_legend(self.ax_)
         return self
 
@@ -203,6 +205,8 @@ class ComparisonsDisplay(
     >>> ComparisonsDisplay(result).plot().points_.get_xdata().tolist()
     [-0.25]
     """
+
+    _has_long_names = True
 
     def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
         comparisons = self.result
@@ -371,6 +375,8 @@ class SubgroupDisplay(
     >>> display.points_[0].get_xdata().round(3).tolist()
     [0.667, 1.0]
     """
+
+    _has_long_names = True
 
     def __init__(self, scores: SubgroupScores, *, pos_label: Label = None) -> None:
         self._check_result("scores", scores)

@@ -217,12 +217,10 @@ class HitCurveDisplay(FoldsDisplay):
             for curve in zip(rates, hits, strict=True)
         ]
         if tables is None and perfect is None:
-            steps = [np.diff(curve) for curve in self.curves]
-            pos_steps = [np.maximum(hits, 0.0) for _, hits in steps]
-            tables = [
-                RankTable(pos, np.maximum(rates - pos, 0.0))
-                for pos, (rates, _) in zip(pos_steps, steps, strict=True)
-            ]
+            tables = []
+            for curve in self.curves:
+                steps, pos = np.maximum(np.diff(curve), 0.0)
+                tables.append(RankTable(pos, np.maximum(steps - pos, 0.0)))
         self.tables = tables or []
         self.rates, self.hits = ([curve[i] for curve in self.curves] for i in (0, 1))
         # Fraction of positives, or gain per sample of the whole ranking.
@@ -276,32 +274,25 @@ class HitCurveDisplay(FoldsDisplay):
         display : HitCurveDisplay
             The display that was drawn.
         """
-        is_of_gain = gain is not None or cost is not None
         if isinstance(y_true, FoldRankings):
             arrays = {"y_score": y_score, "sample_weight": sample_weight}
             check_alone(y_true, **arrays, pos_label=pos_label)
             pos_label = y_true.pos_label
-            if is_of_gain:
-                curves = _fold_gain_curves(y_true, gain, cost)
-            else:
+        if gain is None and cost is None:
+            if isinstance(y_true, FoldRankings):
                 tables = list(make_folds(y_true).tables)
-        elif is_of_gain:
-            curve = gain_curve(
-                y_true,
-                y_score,
-                gain=gain,
-                cost=cost,
-                sample_weight=sample_weight,
-                pos_label=pos_label,
-            )
-            curves = [curve]
-        else:
-            arguments = y_true, y_score, sample_weight, pos_label
-            tables = [rank_table(*arguments, takes_estimates=True)]
-        if not is_of_gain:
+            else:
+                arguments = y_true, y_score, sample_weight, pos_label
+                tables = [rank_table(*arguments, takes_estimates=True)]
             rates, hits = [t.rates for t in tables], [hits_of(t) for t in tables]
             display = cls(rates, hits, tables=tables, name=name, pos_label=pos_label)
             return display.plot(**kwargs)
+        if isinstance(y_true, FoldRankings):
+            curves = _fold_gain_curves(y_true, gain, cost)
+        else:
+            options: dict[str, Any] = {"sample_weight": sample_weight}
+            options["pos_label"] = pos_label
+            curves = [gain_curve(y_true, y_score, gain=gain, cost=cost, **options)]
         rates, gains = [fold.rates for fold in curves], [fold.gains for fold in curves]
         best = [(fold.best_rates, fold.best_gains) for fold in curves]
         display = cls(rates, gains, perfect=best, name=name, pos_label=pos_label)
@@ -488,11 +479,8 @@ class HitCurveDisplay(FoldsDisplay):
         self.mean_ = self._model_line(*self._mean_curve_deviation()[:2], None, **mean)
         self._color = self.mean_.get_color()
         style = style | {"color": self._color, "label": "_"}
-        faint: dict[str, Any] = {"linestyle": "-", "alpha": 0.3, "linewidth": 0.8}
-        self.line_ = [
-            self._line(*self._drawn(*curve), style, **faint)
-            for curve in (self.curves if plot_folds else ())
-        ]
+        folds = [self._drawn(*curve) for curve in self.curves if plot_folds]
+        self.line_ = self._fold_lines(folds, style, self._color)
 
     def _draw_band(self, given: dict[str, Any] | None) -> Any:
         x, mean, spread = self._mean_curve_deviation()
@@ -551,9 +539,8 @@ class HitCurveDisplay(FoldsDisplay):
             return [f"AP = {mean_and_spread(precisions)}"]
         rate = check_rate("uniform") if budget is None else budget
         steps = [(np.diff(hits), np.diff(rates)) for rates, hits in self.curves]
-        gains = np.array(
-            [sum_expected_gains(GroupGains(*step), rate) for step in steps]
-        )
+        sums = [sum_expected_gains(GroupGains(*step), rate) for step in steps]
+        gains = np.array(sums)
         if self.perfect is None:
             recalls = divide_or_nan(gains, np.array([hits[-1] for hits in self.hits]))
             expected = "expected " if fixed_rate(rate) is None else ""

@@ -287,8 +287,7 @@ class RateAveragedROC(
             return_indices=True,
             error_score="raise",
         )
-        name = type(estimator).__name__ if name is None else name
-        kwargs = {"n_jobs": n_jobs, "name": name, **kwargs}
+        kwargs |= {"n_jobs": n_jobs, "name": name}
         return cls.from_cv_results(cv_results, X, y, **kwargs)
 
     @classmethod
@@ -493,7 +492,8 @@ class RateAveragedROC(
         )
         curves = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
         self.line_ = self._model_line(*curves[0][1], curve_kwargs, label=label)
-        self._draw_folds(plane, fold_kwargs, plot_folds)
+        folds = self._fold_points(plane.name) if plot_folds else []
+        self.fold_lines_ = self._fold_lines(folds, fold_kwargs, self.line_.get_color())
         areas = [points for _, points in curves[1:]]
         self._draw_bounds(areas, plot_fixed_width, bounds_kwargs)
         if zoom is None:
@@ -529,17 +529,14 @@ class RateAveragedROC(
             for r in isometrics
         ]
 
-    def _draw_folds(
-        self, plane: Space, given: dict[str, Any] | None, is_drawn: bool
-    ) -> None:
-        """Draw the curve of each fold, with the isometrics of its own prevalence."""
-        self.fold_lines_ = []
-        folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
-        for table, tpr in folds if is_drawn else ():
-            points = Space(plane.name, table.prevalence).points(self.curve.rates, tpr)
-            faint = {"color": self.line_.get_color(), "alpha": 0.3, "linewidth": 0.8}
-            line = self._line(*points, given, linestyle="-", **faint)
-            self.fold_lines_.append(line)
+    def _fold_points(self, plane: Plane) -> list[_Curve]:
+        """Return the curve of each fold, with the isometrics of its own prevalence."""
+        return [
+            Space(plane, table.prevalence).points(self.curve.rates, tpr)
+            for table, tpr in zip(
+                self.curve.folds.tables, self.curve.fold_tpr, strict=True
+            )
+        ]
 
     def _zoom(
         self,
@@ -596,8 +593,7 @@ class RateAveragedROC(
             area = float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1])) / 2)
             spread = mean_and_spread(self.curve.fold_rate_weighted_auc(), area)
             return f"at equal {average}, AUC = {spread}"
-        metric = "AUC" if rate is None else "rAUC"
-        rate = "uniform" if rate is None else rate
+        metric, rate = ("AUC", "uniform") if rate is None else ("rAUC", rate)
         rauc = self.curve.rate_weighted_auc(rate)
         by_fold = self.curve.fold_rate_weighted_auc(rate)
         return f"{metric} = {mean_and_spread(by_fold, rauc)}"

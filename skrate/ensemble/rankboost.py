@@ -295,23 +295,21 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         The probability of the second class is expit(`slope_` * `decision_function`).
         """
-        margin = self._margin(X)
-        return np.column_stack([expit(-margin), expit(margin)])
+        return np.asarray(expit(self._margins(X)))
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
         """Return the logarithm of `predict_proba`, which is finite for all scores."""
-        margin = self._margin(X)
-        return np.column_stack([log_expit(-margin), log_expit(margin)])
+        return np.asarray(log_expit(self._margins(X)))
 
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of each sample: the second if the score is above 0."""
         is_second = self.decision_function(X) > 0
         return np.asarray(self.classes_[is_second.astype(int)])
 
-    def _margin(self, X: ArrayLike) -> FloatArray:
-        """Return the log odds of the second class."""
+    def _margins(self, X: ArrayLike) -> FloatArray:
+        """Return the log odds of each class."""
         scores = self.decision_function(X)
-        return np.asarray(self.slope_ * scores)
+        return np.outer(scores, [-self.slope_, self.slope_])
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the scores after each round: an array of shape (n_samples,).
@@ -537,14 +535,14 @@ class StoppingRule(RankBoostClassifier):
     def _held_out_score(self, metric: BoundMetric, scores: FloatArray) -> float:
         """Return a metric of the validation samples, negated if less is better."""
         held_out = self.held_out
-        weights = held_out.weights if self.has_weights else None
+        rows: dict[str, Any] = {}
+        if self.has_weights:
+            rows["sample_weight"] = held_out.weights
+        score = metric.score_ranking
         if self.has_lists:
-            score = metric.list_mean(
-                held_out.is_pos, scores, groups=held_out.lists, sample_weight=weights
-            )
-        else:
-            score = metric.score_ranking(held_out.is_pos, scores, sample_weight=weights)
-        return score if metric.greater_is_better else -score
+            score, rows["groups"] = metric.list_mean, held_out.lists
+        sign = 1 if metric.greater_is_better else -1
+        return sign * score(held_out.is_pos, scores, **rows)
 
     def should_stop(self) -> bool:
         """Return whether the last rounds raised the best score by at most ``tol``."""

@@ -468,11 +468,8 @@ def candidate_rankings(
     methods = check_response_method(response_method)
     labels = check_vector("y", y)
     X, y = indexable(convert_arrow(X), convert_arrow(y))
-    columns, codes = _check_sample_columns(labels, sample_weight, clusters)
+    columns, codes = _check_sample_columns(labels, sample_weight, clusters, groups)
     label = find_positive_class(labels, pos_label, user)
-    if groups is not None:
-        codes = check_groups("groups", groups).codes
-        check_equal_length(y=labels, groups=codes)
     # In an earlier search, a number of folds did not mean StratifiedGroupKFold.
     stay_together = codes if n_splits is None else None
     splitter = find_splitter(cv, y, stay_together, is_classifier(estimators[0]))
@@ -492,8 +489,8 @@ def candidate_rankings(
     failed = [[s for s in scores if isinstance(s, Failure)] for scores in by_model]
     whole = [scores for scores, lost in zip(by_model, failed, strict=True) if not lost]
     # Folds that are undefined for one model are omitted for all, with one warning.
-    by_type = partial(sorted, key=lambda s: not isinstance(s, UndefinedResponse))
-    kept = defined_folds([by_type(fold)[0] for fold in zip(*whole, strict=True)])
+    first_undefined = partial(min, key=lambda s: not isinstance(s, UndefinedResponse))
+    kept = defined_folds(list(map(first_undefined, zip(*whole, strict=True))))
     models = tuple(fitted[i] for i in kept) if is_kept else None
     make = partial(_make_fold_rankings, kept)
     return [
@@ -503,9 +500,12 @@ def candidate_rankings(
 
 
 def _check_sample_columns(
-    labels: Array, sample_weight: ArrayLike | None, clusters: ArrayLike | None
+    labels: Array,
+    sample_weight: ArrayLike | None,
+    clusters: ArrayLike | None,
+    groups: ArrayLike | None,
 ) -> tuple[dict[str, Array], IntArray | None]:
-    """Return the checked columns of the samples, and the codes of their clusters."""
+    """Return the checked columns of the samples, and the codes for the splitter."""
     columns, codes = {"y_true": labels}, None
     if sample_weight is not None:
         columns["sample_weight"] = check_weights("sample_weight", sample_weight)
@@ -516,6 +516,9 @@ def _check_sample_columns(
     check_equal_length(y=labels, **columns)
     if len(distinct_labels(labels)) < 2:
         raise ValueError(f"y must have two classes, got one class, {labels[0]!r}.")
+    if groups is not None:
+        codes = check_groups("groups", groups).codes
+        check_equal_length(y=labels, groups=codes)
     return columns, codes
 
 

@@ -137,22 +137,11 @@ def has_several_classes(estimator: Any, y_true: Any, pos_label: Label) -> bool:
     if len(classes) > 2:
         return True
     known = as_numpy(classes).tolist()
-    labels = check_vector("y_true", y_true)
-    if len(known) == 2:
-        is_unknown = pos_label is not None and find_label(pos_label, known) is None
-        if is_unknown or _are_two_classes(labels, known):
-            return False
-    # The model was trained on at most two classes.
-    return len(class_masks(labels, 2)) > 2
-
-
-def _are_two_classes(labels: Array, known: list[Any]) -> bool:
-    """Return whether each label is one of two, without sorting."""
-    try:
-        return bool(np.all(is_label(labels, known[0]) | is_label(labels, known[1])))
-    except (TypeError, ArithmeticError):
-        # pandas.NA and Decimal("sNaN") cannot be compared.
+    is_known = pos_label is None or find_label(pos_label, known) is not None
+    if len(known) == 2 and not is_known:
         return False
+    # The model was trained on at most two classes.
+    return len(class_masks(check_vector("y_true", y_true), 2)) > 2
 
 
 def class_scores(
@@ -308,11 +297,11 @@ def _find_labels(
     labels = check_vector("y_true", y)
     if classes is None:
         return distinct_labels(labels)
-    if len(classes) == 2 and _are_two_classes(labels, classes):
-        return classes
     present = list(class_masks(labels, 2))
-    known = list(classes)
-    known += [label for label in present if find_label(label, classes) is None]
+    unknown = [label for label in present if find_label(label, classes) is None]
+    if not unknown:
+        return classes
+    known = classes + unknown
     if len(known) > 2:
         raise ValueError(
             f"{user} needs a binary target, but y_true contains {present}, and "

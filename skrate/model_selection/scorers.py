@@ -103,11 +103,8 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         """Parameters for calls of ``_score_func``, and keys of results in reports."""
         params = {"pos_label": self.pos_label, **self._bound.params}
         # Defaults of the metrics are not passed to other programs.
-        for name, default in {
-            "pos_label": None,
-            "labels": None,
-            "average": "macro",
-        }.items():
+        defaults = {"pos_label": None, "labels": None, "average": "macro"}
+        for name, default in defaults.items():
             param = params.get(name)
             if isinstance(param, str | None) and param == default:
                 params.pop(name, None)
