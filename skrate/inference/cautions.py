@@ -121,7 +121,16 @@ def warn_unreliable_value(
         rate = None if law is None else fixed_rate(law)
         if rate is not None:
             warn_small_budget(metric, rate, ranked)
-        _warn_few_negatives(metric, ranked.sizes[1])
+        n_neg = ranked.sizes[1]
+        n_above = metric.count_cut_negatives(n_neg)
+        if 0 < n_above < _FEW_ABOVE * (1 - ROUNDING):
+            fpr = n_above / n_neg
+            warn(
+                f"The {metric.name} ({fpr:g}) depends on the {n_above:.3g} highest of "
+                f"{n_neg:g} negatives, and its interval often begins at 0. Take at "
+                f"least {np.ceil(_FEW_ABOVE / fpr):g} negatives, or fpr of at least "
+                f"{min(_FEW_ABOVE / n_neg, 1):.2g}."
+            )
         if is_cautioned:
             return True
         caution = metric.caution(ranked.table, ranked.sizes)
@@ -129,20 +138,6 @@ def warn_unreliable_value(
             warn(caution)
             return True
     return False
-
-
-def _warn_few_negatives(metric: Metric, n_neg: float) -> None:
-    """Warn if a false positive rate leaves almost no negatives above the cut."""
-    n_above = metric.count_cut_negatives(n_neg)
-    if not 0 < n_above < _FEW_ABOVE * (1 - ROUNDING):
-        return
-    fpr = n_above / n_neg
-    warn(
-        f"The {metric.name} ({fpr:g}) depends on the {n_above:.3g} highest of "
-        f"{n_neg:g} negatives, and its interval often begins at 0. Take at least "
-        f"{np.ceil(_FEW_ABOVE / fpr):g} negatives, or fpr of at least "
-        f"{min(_FEW_ABOVE / n_neg, 1):.2g}."
-    )
 
 
 def _warn_impossible_value(metric: Metric, value: float, ranked: Ranked) -> None:

@@ -318,9 +318,9 @@ class Evaluation:
             return 0.0
         ((metric, ranked, _),), cases = self.each, self.cases
         is_known = cases.worth is None and cases.estimated is None
+        is_sampled = cases.weights is not None and cases.kind == "sampling"
         # In larger classes the bias is less than a tenth of the standard error.
-        is_large = min(ranked.sizes) > 10_000
-        if not is_known or is_large or cases.has_sampling_weights:
+        if not is_known or is_sampled or min(ranked.sizes) > 10_000:
             return 0.0
         excess = max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
         if cases.clusters is None or not excess:
@@ -393,7 +393,7 @@ class Evaluation:
         retrained_interval = None
         statistic = pvalue = None if null_value is None else _NAN
         if self.is_known:
-            if self.folds is None and not self.cases.are_exchangeable:
+            if self.folds is None and not self.cases.is_plain:
                 is_wilson = kind == "wilson"
                 warn_small_sample(self.metrics, self.ranked, is_wilson=is_wilson)
             error, draws = self.error_and_draws()

@@ -53,18 +53,12 @@ ADDED = 0.1
 # differences, which need more of both. Half a sample is Jeffreys' prior of a count.
 HEAVY = 0.25, MIN_HEAVY_SAMPLES
 HEAVY_IN_DIFFERENCE = 0.5, 2 * MIN_HEAVY_SAMPLES
-# Samples up to the high weight of a class have this fraction of its total weight. The
-# maximum weight would vary too much if weights are continuous.
-_HIGH_FRACTION = 0.75
-_ROUNDING = 1e-9
 # Smaller products of the distances to both bounds have large rounding errors.
 _MIN_DISTANCE_PRODUCT = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 # The interval of a difference, as a function of the level.
 IntervalAt = Callable[[float], ConfidenceInterval]
 Adjust = Literal["holm", "bh"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
-# For smaller p-values, the level 1 - pvalue has almost no correct digits.
-_MIN_PVALUE = 1e-15
 # Differences are equal if they differ by at most this rounding error.
 SLACK = 1e-12
 
@@ -166,15 +160,17 @@ def _unseen_factor(
     # The minimum of n weights is about their quantile 1 / (n + 1): take the same
     # quantile of the other class.
     low = np.quantile(other_weights, 1 / (len(weights) + 1), method="lower")
+    # Samples up to the high weight have three quarters of the total weight. The maximum
+    # weight would vary too much if weights are continuous.
     sums = np.cumsum(other_weights)
-    high = other_weights[np.searchsorted(sums, _HIGH_FRACTION * sums[-1])]
+    high = other_weights[np.searchsorted(sums, 0.75 * sums[-1])]
     assumed_weight = weights.min() * (high / low)
     if weights.max() < 2 * other_weights[-1]:
         # The weights of both classes may have the same scale.
         assumed_weight = min(assumed_weight, all_weights.max())
     # If all weights of a class are multiplied by a constant, rounding must not change
     # the number.
-    n_heavy = np.count_nonzero(weights > assumed_weight / 2 * (1 + _ROUNDING))
+    n_heavy = np.count_nonzero(weights > assumed_weight / 2 * (1 + 1e-9))
     n_missing = 2 * added * max(1 - n_heavy / enough, 0)
     added_weight = assumed_weight - weights.min()
     fraction = added_weight / (weights.sum() + n_missing * added_weight)
@@ -223,8 +219,9 @@ def range_with_sizes(
         # Momentum and stamina are undefined for rankings that are worse than random.
         worst = low
     # For most metrics a perfect ranking has the maximum value, for all class sizes.
-    is_reached = not best < high - _ROUNDING
-    return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)
+    rounding = 1e-9
+    is_reached = not best < high - rounding
+    return (low, high) if is_reached or best - worst < rounding else (worst, best)
 
 
 def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> RankTable:
@@ -256,13 +253,13 @@ def wilson_interval(
     """
     bottom, top = augmented_value.bounds
     above, below = augmented_value.value - bottom, top - augmented_value.value
-    if np.isnan(above * augmented_value.variance):
+    k, variance = np.inf, augmented_value.variance
+    if np.isnan(above * variance):
         return ConfidenceInterval(_NAN, _NAN)
-    k = np.inf
     # If the product is too small, the constant is unknown: return the whole range.
     if above > 0 and below > 0 and above * below > _MIN_DISTANCE_PRODUCT:
         quantile = t_quantile(level, augmented_value.freedom)
-        k = quantile**2 * augmented_value.variance / (above * below)
+        k = quantile**2 * variance / (above * below)
     low, high = wilson_ends(value, bounds, k)
     return ConfidenceInterval(float(low), float(high))
 
@@ -393,7 +390,11 @@ def conclude(
         statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
         interval = t_interval(difference, standard_error, plan.level, limits, freedom)
         if draws is not None and plan.interval != "wald" and len(draws) > 1:
-            pvalue, interval = _bootstrap_test(difference, draws, plan, limits)
+            pvalue = max(
+                bootstrap_pvalue(difference - null_value, draws - null_value, side)
+                for null_value, side in plan.nulls
+            )
+            interval = bootstrap_interval(difference, draws, plan.level, limits)
     if draws is not None and plan.method == "permutation":
         statistic = difference
         pvalue = permutation_pvalue(difference, draws, plan.alternative)
@@ -432,17 +433,6 @@ def _test_constant_difference(
     return max_pvalue_test(tests)
 
 
-def _bootstrap_test(
-    difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
-) -> tuple[float, ConfidenceInterval]:
-    """Return the p-value by replicates, and the interval between their quantiles."""
-    pvalues = [
-        bootstrap_pvalue(difference - null_value, draws - null_value, side)
-        for null_value, side in plan.nulls
-    ]
-    return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)
-
-
 def inverted_pvalue(
     interval_at: Callable[[float], ConfidenceInterval],
     value: float,
@@ -459,11 +449,13 @@ def inverted_pvalue(
         low, high = interval_at(-np.expm1(log_pvalue))
         return low - null_value if difference > 0 else null_value - high
 
-    log_min, log_max = np.log(_MIN_PVALUE), -1e-12
+    # For smaller p-values, the level 1 - pvalue has almost no correct digits.
+    min_pvalue, log_max = 1e-15, -1e-12
+    log_min = np.log(min_pvalue)
     if abs(difference) < NEGLIGIBLE or distance(log_max) <= 0:
         return 1.0
     if distance(log_min) >= 0:
-        return _MIN_PVALUE
+        return min_pvalue
     return float(np.exp(optimize.brentq(distance, log_min, log_max, xtol=1e-10)))
 
 

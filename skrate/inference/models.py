@@ -192,7 +192,8 @@ def evaluate(
     cautioned: set[type[Metric]] = set()
     for metric, sample in zip(metrics, samples, strict=True):
         one = evaluate_ranking(metric, sample.each[0])
-        plan.check(one.ranked)
+        if one.ranked.worth is not None or one.ranked.estimated is not None:
+            plan.check(one.ranked)
         reason = no_inference_reason(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
         # Warn once of several rankings of the same samples.
@@ -201,12 +202,11 @@ def evaluate(
             is_cautioned = kind in cautioned
             if warn_unreliable_value(*one, reason, is_cautioned=is_cautioned):
                 cautioned.add(kind)
+        question = metric.question
         if units is None or not are_paired:
             units = Units([one.ranked], plan)
         evaluations.append(
-            Evaluation(
-                one.metric, [one], units, is_known=is_known, question=metric.question
-            )
+            Evaluation(one.metric, [one], units, is_known=is_known, question=question)
         )
     return evaluations
 

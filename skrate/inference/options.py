@@ -35,8 +35,6 @@ from skrate.metrics.result_types import ConfidenceInterval, one_sided
 
 Interval = Literal["wilson", "wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
-# Entries in the arrays of a batch of replicates, which should fit into the cache.
-_BATCH = 2**16
 # The arguments of a plan, with their checks.
 ARGUMENTS: dict[str, Check] = {
     "confidence_level": check_fraction,
@@ -176,8 +174,9 @@ class Plan:
         Batches and their seeds depend on this width and not on ``n_jobs``, which
         therefore does not change the result.
         """
-        # At most 128, because a small table must also give batches for all threads.
-        size = int(np.clip(_BATCH // draw.width, 1, 128))
+        # A batch of 2**16 entries fits into the cache. It has at most 128 rows, because
+        # a small table must also give batches for all threads.
+        size = int(np.clip(2**16 // draw.width, 1, 128))
         ends = [*range(0, self.n_resamples, size), self.n_resamples]
         generators = check_generator(self.random_state).spawn(len(ends) - 1)
         batches = list(zip(generators, np.diff(ends).tolist(), strict=True))

@@ -22,7 +22,7 @@ from skrate.data.arrays import (
     as_numpy,
     centring_factors,
 )
-from skrate.data.checks import as_array, check_choice, check_equal_length
+from skrate.data.checks import as_array, check_equal_length
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import begins_group, check_groups
 from skrate.data.sample import Sample, check_labelled, require_scores
@@ -281,8 +281,7 @@ def check_cases(
     labelled = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
     )
-    kind = check_choice("weights", weights, WEIGHTS)
-    if labelled.weights is not None and kind == "frequency":
+    if labelled.weights is not None and weights == "frequency":
         _check_repetitions(labelled.weights)
     codes = None
     if clusters is not None:
@@ -292,10 +291,10 @@ def check_cases(
         labelled.is_pos,
         weights=labelled.weights,
         clusters=codes,
-        kind=kind,
+        kind=weights,
         estimated=labelled.estimated,
     ).drop_zero_weights()
-    if sample.weights is not None and kind == "sampling":
+    if sample.weights is not None and weights == "sampling":
         original = sample.weights
         sample = replace(sample, weights=original / original.mean(), given=original)
     if sample.clusters is None:
@@ -398,8 +397,9 @@ def check_sample(
     """Return the scored samples from labels and scores, or from a table of counts."""
     if isinstance(y_true, RankTable):
         return _table_rankings(y_true, y_score, sample_arguments)
-    scores = require_scores(y_score, y_true)
-    return check_cases(y_true, **sample_arguments).add_scores("y_score", scores)
+    if y_score is None:
+        y_score = require_scores(y_score, y_true)
+    return check_cases(y_true, **sample_arguments).add_scores("y_score", y_score)
 
 
 class Rankings(NamedTuple):
@@ -417,7 +417,6 @@ def find_rankings(
         sample_arguments["takes_estimates"] = True
         return Rankings([check_sample(y_true, y_score, **sample_arguments)])
     kind = sample_arguments.pop("weights", "frequency")
-    check_choice("weights", kind, WEIGHTS)
     check_alone(y_true, y_score=y_score, **sample_arguments)
     rankings = []
     for is_pos, scores, weight in y_true:
@@ -564,7 +563,7 @@ def model_columns(
 def _table_rankings(
     table: RankTable, y_score: ArrayLike | None, sample_arguments: dict[str, Any]
 ) -> Ranked:
-    check_choice("weights", sample_arguments.pop("weights", "frequency"), WEIGHTS)
+    sample_arguments.pop("weights", None)
     sample_arguments.pop("takes_estimates", None)
     check_alone(table, y_score=y_score, **sample_arguments)
     for counts in (table.pos, table.neg):
@@ -610,21 +609,16 @@ def pool_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked
         # The weights then have the same sum as the weights of a single repeat.
         cases = replace(cases, weights=cases.row_weights / n_repeats)
     rows: Any = slice(None) if cases.kept is None else cases.kept
-    folds = _number_folds(rankings)[rows]
+    folds = np.empty(len(rankings.y_true), dtype=np.intp)
+    for number, rows_of_fold in enumerate(rankings.rows()):
+        folds[rows_of_fold] = number
+    folds = folds[rows]
     cases = replace(cases, folds=folds)
     if clusters is None:
         return cases
     units = check_groups("clusters", clusters).codes[rows]
     are_repeated = n_repeats > 1 and rankings.clusters is not None
     return add_fold_groups(cases, units, folds, are_repeated=are_repeated)
-
-
-def _number_folds(rankings: FoldRankings) -> IntArray:
-    """Return the number of the fold of each row."""
-    folds = np.empty(len(rankings.y_true), dtype=np.intp)
-    for number, rows in enumerate(rankings.rows()):
-        folds[rows] = number
-    return folds
 
 
 def split_folds(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
