@@ -168,6 +168,22 @@ def warn_unreliable_difference(
             return
 
 
+def warn_unequal_sizes(a: Ranked, b: Ranked) -> None:
+    """Warn if a test of models with different samples can reject too often."""
+    size_a, size_b = min(a.sizes), min(b.sizes)
+    smaller, larger = sorted((size_a, size_b))
+    # The skewness of small classes cancels in part if they have similar sizes.
+    if smaller >= (10 if larger <= 2 * smaller else 30):
+        return
+    warn(
+        "The models have different samples: compare them on the same samples, use 30 "
+        "or more samples of each class, or consider only p-values up to 0.01 as "
+        f"evidence. The rarer classes have {size_a:g} and {size_b:g} samples. With "
+        "such sizes, tests at a level of 0.05 rejected the hypothesis of equal models "
+        "with a probability of up to 0.15, although it was true."
+    )
+
+
 def warn_small_sample(
     metrics: Sequence[Metric], ranked: Sequence[Ranked], *, is_wilson: bool = False
 ) -> None:

@@ -18,10 +18,10 @@ import numpy as np
 from scipy import optimize
 
 from skrate.data.arrays import FloatArray, dot
-from skrate.data.checks import warn
 from skrate.inference.cautions import (
     warn_small_folds,
     warn_small_sample,
+    warn_unequal_sizes,
     warn_unreliable_difference,
 )
 from skrate.inference.intervals import (
@@ -835,7 +835,7 @@ class Difference:
         a, b = self.a, self.b
         cases, scale, max_dof = a.cases, a.units.scale, np.inf
         for model in (a, b):
-            n_pos, n_neg = (cases if self.are_paired else model.cases).effective_sizes
+            n_pos, n_neg = model.cases.effective_sizes
             max_dof = min(max_dof, model.metric.max_dof(scale * n_pos, scale * n_neg))
         if not self.are_paired:
             dof = degrees_of_freedom((a.parts, cases), (b.parts, b.cases))
@@ -897,7 +897,13 @@ class Difference:
         a, b, is_known = self.a, self.b, self.a.is_known and self.b.is_known
         error, draws, limits, freedom = _NAN, None, (_NAN, _NAN), np.inf
         if is_known:
-            self._warn_unreliable(plan.method)
+            if self.are_paired:
+                metrics, rankings = (*a.metrics, *b.metrics), (*a.ranked, *b.ranked)
+            else:
+                metrics, rankings = (a.metric, b.metric), (a.cases, b.cases)
+                if not is_zero_variance(self.parts.total):
+                    warn_unequal_sizes(a.cases, b.cases)
+            warn_unreliable_difference(metrics, rankings, plan.method)
             error, draws = self.error_and_draws(plan)
             limits, freedom = self.bounds, self.degrees_of_freedom
 
@@ -929,26 +935,4 @@ class Difference:
             retrained_interval = conclude_scaled(factor).confidence_interval
         return replace(
             comparison, of=a.of, confidence_interval_retrained=retrained_interval
-        )
-
-    def _warn_unreliable(self, method: str) -> None:
-        """Warn if the metrics are unreliable, or if unpaired samples are too small."""
-        a, b = self.a, self.b
-        if self.are_paired:
-            metrics, rankings = (*a.metrics, *b.metrics), (*a.ranked, *b.ranked)
-            warn_unreliable_difference(metrics, rankings, method)
-            return
-        warn_unreliable_difference([a.metric, b.metric], [a.cases, b.cases], method)
-        size_a, size_b = min(a.cases.sizes), min(b.cases.sizes)
-        smaller, larger = sorted((size_a, size_b))
-        # The skewness of small classes cancels in part if they have similar sizes.
-        enough = 10 if larger <= 2 * smaller else 30
-        if smaller >= enough or is_zero_variance(self.parts.total):
-            return
-        warn(
-            "The models have different samples: compare them on the same samples, use "
-            "30 or more samples of each class, or consider only p-values up to 0.01 as "
-            f"evidence. The rarer classes have {size_a:g} and {size_b:g} samples. With "
-            "such sizes, tests at a level of 0.05 rejected the hypothesis of equal "
-            "models with a probability of up to 0.15, although it was true."
         )

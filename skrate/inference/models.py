@@ -47,8 +47,6 @@ from skrate.inference.units import Units
 from skrate.metrics.metric import Metric, MetricLike, find_metric, warn_undefined_folds
 from skrate.rates.laws import fixed_rate
 
-_NAN = float("nan")
-
 
 def find_model_rankings(
     argument: str,
@@ -66,24 +64,21 @@ def find_model_rankings(
     """
     if are_fold_rankings(y_true):
         check_alone(FoldRankings, **{argument: scores}, **cases_given)
-        argument = "y_true"
-        models = name_models(y_true)
-    else:
-        cases = check_cases(
-            y_true, weights=weights, takes_estimates=True, **cases_given
+        folds = check_several("y_true", name_models(y_true), least)
+        check_same_folds({f"y_true[{name!r}]": model for name, model in folds.items()})
+        return {
+            str(name): find_rankings(model, weights=weights)
+            for name, model in folds.items()
+        }
+    cases = check_cases(y_true, weights=weights, takes_estimates=True, **cases_given)
+    models = model_columns(argument, scores, cases.n_input)
+    rankings = {}
+    for name, column in check_several(argument, models, least).items():
+        scored = add_model_scores(
+            cases, f"{argument}[{name!r}]", column, by_case=by_case
         )
-        models = model_columns(argument, scores, cases.n_input)
-    check_several(argument, models, least)
-    named = {f"{argument}[{name!r}]": model for name, model in models.items()}
-    if are_fold_rankings(y_true):
-        check_same_folds(named)
-        rankings = [find_rankings(model, weights=weights) for model in models.values()]
-    else:
-        rankings = [
-            Rankings([add_model_scores(cases, *pair, by_case=by_case)])
-            for pair in named.items()
-        ]
-    return dict(zip(map(str, models), rankings, strict=True))
+        rankings[str(name)] = Rankings([scored])
+    return rankings
 
 
 def find_two_rankings(
@@ -91,8 +86,6 @@ def find_two_rankings(
     y_score_a: Any,
     y_score_b: Any,
     weights: Weights = "frequency",
-    *,
-    takes_estimates: bool = True,
     **cases_given: Any,
 ) -> dict[str, Rankings]:
     """Return the rankings of two models by the names of their arguments.
@@ -111,9 +104,7 @@ def find_two_rankings(
     for name, scores in named.items():
         if scores is None:
             raise ValueError(f"{name} is missing: give the scores of both models.")
-    cases = check_cases(
-        y_true, weights=weights, takes_estimates=takes_estimates, **cases_given
-    )
+    cases = check_cases(y_true, weights=weights, takes_estimates=True, **cases_given)
     return {
         name: Rankings([add_model_scores(cases, name, one)])
         for name, one in named.items()
