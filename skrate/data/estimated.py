@@ -142,6 +142,11 @@ class EstimatedLabels:
         return is_pos if are_sure and is_plain and self.is_complete else None
 
     @property
+    def min_drawn(self) -> int:
+        """How many samples with a large weight and an error are needed."""
+        return 6
+
+    @property
     def drawn_errors(self) -> FloatArray:
         """Inverse probabilities, and errors times these, if only draws show errors.
 
@@ -224,6 +229,10 @@ class TakenLabels(EstimatedLabels):
     @property
     def known(self) -> BoolArray | None:
         return None if self.whole.known is None else self.whole.known[self.rows]
+
+    @property
+    def min_drawn(self) -> int:
+        return self.whole.min_drawn
 
     @property
     def drawn_errors(self) -> FloatArray:

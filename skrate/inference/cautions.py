@@ -321,24 +321,26 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         # Only labels above the cut count in a precision.
         is_above = ranked.table.rates.take(ranked.group) < rate
         weights, errors = weights[is_above], errors[is_above]
-    heavy = count_heavy(weights, errors)
+    heavy = count_heavy(weights, errors, labels.min_drawn)
     if heavy is None:
         return None
     n_heavy, half = heavy
     return (
         "pass prediction= to labels.sampled, as probabilities, or label more samples "
-        f"that had a low probability. Only {n_heavy} labelled positive samples (or "
-        "labels that differ from the prediction) stand for more than "
-        f"{half:.3g} samples each, half the maximum, and at least {MIN_HEAVY_SAMPLES} "
-        "are needed."
+        f"that had a low probability. Only {n_heavy} labelled samples (without "
+        "calibration or with verdicts, only positives or wrong verdicts) stand for "
+        f"more than {half:.3g} samples each, half the maximum, and at least "
+        f"{labels.min_drawn} are needed."
     )
 
 
-def count_heavy(weights: FloatArray, errors: FloatArray) -> tuple[int, float] | None:
+def count_heavy(
+    weights: FloatArray, errors: FloatArray, least: int = MIN_HEAVY_SAMPLES
+) -> tuple[int, float] | None:
     """Return the number of heavy errors and the bound that they exceed, if too few."""
     half = float(np.quantile(weights, _NEARLY_ALL, method="lower") / 2)
     n_heavy = int(np.count_nonzero(errors > half))
-    if half == 0 or n_heavy >= MIN_HEAVY_SAMPLES or weights.min() > half:
+    if half == 0 or n_heavy >= least or weights.min() > half:
         return None
     return n_heavy, half
 

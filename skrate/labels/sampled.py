@@ -55,9 +55,10 @@ def sampled(
         without a label.
     prediction : array-like of shape (n_samples,), default=None
         The probability that each sample is positive, in [0, 1], or verdicts of 0 and 1,
-        from a model or judge that was not trained on these labels. None means 0. With
-        None or verdicts, standard errors are too small if fewer than about 6 labelled
-        positives have a low ``probability`` (see Notes).
+        from a model or judge that was not trained on these labels. With verdicts,
+        standard errors are too small if fewer than about 6 labelled positives have a
+        low ``probability`` (see Notes). With None, the labels are predicted by the
+        scores of each model, or not at all if ``calibrate`` is False.
     calibrate : bool, default=True
         Whether to replace predictions by the fraction of positives among labelled
         samples with similar predictions (and scores, when a metric is computed), and to
@@ -112,7 +113,8 @@ def sampled(
     estimated number of positives depends on the scores. Both regressions leave out the
     label of sample i, because :math:`m_i` must not depend on :math:`S_i`. Each mean of
     both regressions includes one additional label, the average of the other labels, so
-    that it is not 0 in bins without a labelled positive.
+    that it is not 0 in bins without a labelled positive. Without ``prediction``,
+    :math:`a_i` is the mean label, and only the scores predict.
 
     The weight :math:`\lambda` minimises the variance of the mean label, as in
     prediction-powered inference [3]_. Let :math:`\omega_i = S_i (1 - \pi_i) / \pi_i^2`,
@@ -138,11 +140,14 @@ def sampled(
     With fewer, and with probabilities as predictions, the variance is at least
     :math:`\sum_i d_i^2 p_i (1 - p_i) (1 - \pi_i) / (\pi_i n^2)`, the expected variance
     if :math:`p_i` is right. Here :math:`p_i` is the larger one of :math:`\hat m_i` and
-    the prediction, scaled to the estimated number of positives. Without predictions, or
-    with verdicts, :func:`skrate.estimate`, :func:`skrate.compare` and
-    :func:`skrate.select_best` warn. With ``calibrate=False``, :math:`p_i` is the
-    prediction, this minimum always applies, and the rule of 6 counts labels that differ
-    from their verdict, instead of positives. Cost: one sort of the predictions.
+    the prediction, scaled to the estimated number of positives. With verdicts,
+    :func:`skrate.estimate`, :func:`skrate.compare` and :func:`skrate.select_best` warn.
+    Without predictions, this minimum always applies with :math:`p_i = \hat m_i`, and
+    12 labelled samples of any class that have the weight above are needed. With
+    ``calibrate=False``, :math:`p_i` is the prediction, this minimum always applies, and
+    the rule of 6 counts labels that differ from their verdict, instead of positives;
+    without predictions, there is no minimum. Cost: one sort of the predictions, and one
+    of the scores.
 
     References
     ----------
@@ -178,7 +183,7 @@ def sampled(
     ... ):
     ...     y_sampled = labels.sampled(y_seen, 0.2, **options)
     ...     print(round(estimate("roc_auc", y_sampled, score).standard_error, 3))
-    0.046
+    0.044
     0.035
     0.057
     """
@@ -194,6 +199,9 @@ def sampled(
             known = is_labelled, is_pos, proba
             fitted = calibrated(*known, fitted)
             bounding = bounding_prediction(*known, bounding, fitted)
+    elif calibrate:
+        # Equal for all samples, until the scores of a model are known.
+        fitted = calibrated(is_labelled, is_pos, proba, np.full(n_samples, 0.5))
     strata = None
     if not isinstance(design, str):
         strata = check_groups("design", design).codes
@@ -212,6 +220,7 @@ def sampled(
         prediction=bounding,
         strata=strata,
         fitted=fitted if calibrate else None,
+        is_guessed=prediction is None and calibrate,
     ).predicted_by(fitted)
 
 
@@ -289,6 +298,7 @@ class SampledLabels(EstimatedLabels):
     prediction: FloatArray | None = None
     strata: IntArray | None = None  # Their numbers of labels were fixed.
     fitted: FloatArray | None = None  # Predictions calibrated on the labels.
+    is_guessed: bool = False  # Only scores predict the labels.
 
     def predicted_by(self, prediction: FloatArray | None) -> Self:
         """Return the labels with these predictions, multiplied by their best weight.
@@ -312,7 +322,9 @@ class SampledLabels(EstimatedLabels):
             return self
         known = self.is_labelled, self.is_labelled & (self.pos > 0.5), self.share
         expected, bounding = calibrated(*known, self.fitted, scores), self.prediction
-        if bounding is not None:
+        if self.is_guessed:
+            bounding = np.clip(expected, 1e-9, 1 - 1e-9)
+        elif bounding is not None:
             bounding = raise_bounding(bounding, bounding, expected)
         return replace(self.predicted_by(expected), prediction=bounding)
 
@@ -328,9 +340,16 @@ class SampledLabels(EstimatedLabels):
         return bool(self.is_labelled.all())
 
     @property
+    def min_drawn(self) -> int:
+        return 12 if self.is_guessed else super().min_drawn
+
+    @property
     def drawn_errors(self) -> FloatArray:
+        if self.is_guessed:
+            return np.stack([1 / self.share, self.is_labelled / self.share])
         if self.prediction is None:
-            return np.stack([1 / self.share, self.pos])
+            is_pos = self.is_labelled & (self.pos > 0.5)
+            return np.stack([1 / self.share, is_pos / self.share])
         # Fractional predictions show how labels vary; predictions of 0 or 1 do not.
         is_sure = (self.prediction % 1 == 0) & (self.share < 1)
         errors = np.abs(self.pos - self.prediction)

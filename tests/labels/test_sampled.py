@@ -273,9 +273,10 @@ def heavy_positives(n_heavy):
 
 def test_few_positives_that_stand_for_many_cases_are_warned_of():
     y_true, share, score = heavy_positives(5)
-    few = labels.sampled(y_true, share)
+    few = labels.sampled(y_true, share, calibrate=False)
     design = share == 1
-    for found in (few, labels.sampled(y_true, share, design=design)[:4_400]):
+    taken = labels.sampled(y_true, share, calibrate=False, design=design)[:4_400]
+    for found in (few, taken):
         own = score[: len(found)]
         for each in (found, found.for_batch()):
             with pytest.warns(UserWarning, match=r"AUC.*prediction=.* 5 .* 10 .* 6 "):
@@ -292,15 +293,17 @@ def test_few_positives_that_stand_for_many_cases_are_warned_of():
     # Predictions of 0 and 1 do not say how labels vary: 2 of these are wrong.
     guess = np.nan_to_num(y_true)
     guess[500:502] = 0
-    certain = labels.sampled(y_true, share, prediction=guess)
-    with pytest.warns(UserWarning, match="AUC.*prediction=.* 2 .* 10 .* 6 "):
-        estimate("roc_auc", certain, score)
+    for calibrate, n_heavy in ((True, 5), (False, 2)):
+        certain = labels.sampled(y_true, share, prediction=guess, calibrate=calibrate)
+        message = f"AUC.*prediction=.* {n_heavy} .* 10 .* 6 "
+        with pytest.warns(UserWarning, match=message):
+            estimate("roc_auc", certain, score)
 
 
 def test_labels_are_not_known_because_no_other_positive_was_drawn():
     y_true, share, score = heavy_positives(0)
     for design in ("independent", share == 1):
-        found = labels.sampled(y_true, share, design=design)
+        found = labels.sampled(y_true, share, design=design, calibrate=False)
         with pytest.raises(ValueError, match="SampledLabels"):
             np.asarray(found)
         with pytest.warns(UserWarning, match="AUC.*prediction=.* 0 .* 10 .* 6 "):
@@ -311,6 +314,21 @@ def test_labels_are_not_known_because_no_other_positive_was_drawn():
         assert batch.confidence_interval.high - batch.confidence_interval.low > 0.01
     independent = labels.sampled(y_true, share)[:500]
     assert np.asarray(independent).tolist() == y_true[:500].tolist()
+
+
+def test_scores_predict_labels_without_predictions():
+    y_true, share, score = heavy_positives(2)
+    found = labels.sampled(y_true, share)
+    plain = labels.sampled(y_true, share, calibrate=False)
+    # Before the scores are known, each label counts by its probability.
+    assert found.pos.tolist() == plain.pos.tolist()
+    error = estimate("roc_auc", found, score).standard_error
+    with pytest.warns(UserWarning, match="prediction="):
+        assert error > 1.2 * estimate("roc_auc", plain, score).standard_error
+    # Less than 12 labels do not show how those of many samples vary.
+    rows = np.r_[:511, 700:900]
+    with pytest.warns(UserWarning, match=r"AUC.*prediction=.* 11 .* 10 .* 12 "):
+        estimate("roc_auc", found[rows], score[rows])
 
 
 def test_a_batch_whose_labels_are_all_known_has_no_error():
@@ -401,7 +419,7 @@ def test_few_heavy_positives_are_warned_of_or_predicted():
         "roc_auc": ({}, stats.norm.cdf(shift / spread / np.sqrt(2))),
     }
     rng, n_samples = np.random.default_rng(0), guarantees.simulations(200)
-    is_right, is_warned = np.zeros(2), np.zeros(2)
+    is_right, is_warned = np.zeros((2, 2)), np.zeros(2)
     for _ in range(n_samples):
         y_true = rng.random(4_000) < prevalence
         a = rng.normal(size=4_000) + 1.5 * y_true
@@ -414,12 +432,14 @@ def test_few_heavy_positives_are_warned_of_or_predicted():
         for i, (metric, (params, truth)) in enumerate(cases.items()):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                estimate(metric, labels.sampled(seen, share), b, **params)
+                plain = labels.sampled(seen, share, calibrate=False)
+                estimate(metric, plain, b, **params)
             is_warned[i] += len(caught) > 0
-            found = labels.sampled(seen, share, prediction=known)
-            low, high = estimate(metric, found, b, **params).confidence_interval
-            is_right[i] += low <= truth <= high
-    # Without predictions the intervals cover the truth in 0.80 and 0.73.
+            for j, prediction in enumerate([known, None]):
+                found = labels.sampled(seen, share, prediction=prediction)
+                low, high = estimate(metric, found, b, **params).confidence_interval
+                is_right[i, j] += low <= truth <= high
+    # With plain inverse probabilities, intervals cover the truth in 0.80 and 0.73.
     assert (is_warned / n_samples > 0.9).all()
     least = 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
     assert (is_right / n_samples > least).all()
