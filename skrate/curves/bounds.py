@@ -127,9 +127,7 @@ def exact_bounds(
         # Just below the minimum depth of the curves that must lie within the bounds.
         tail = min(np.nextafter(np.sort(np.min(depths, axis=0))[n_out], 0), tail)
     lower, upper = np.array([cdf.interval(tail) for cdf in cdfs]).T
-    # Rounding the fraction of a sample can exceed the possible range.
-    minimum, maximum = folds.reachable(rates)
-    return np.clip(lower, minimum, maximum), np.clip(upper, minimum, maximum)
+    return lower, upper
 
 
 def _map_rates(
@@ -574,9 +572,10 @@ def shift_consensus_bounds(
             cuts = FoldSource(*size, shared.tpr, shared.fpr).places
             expected += n_folds * size[0] * np.interp(rates, cuts, shared.tpr)
         shift = count - expected
-        minimum, maximum = folds.reachable(rates)
-        lower = np.clip(lower + shift - np.clip(shift, 0, 1), minimum, maximum)
-        upper = np.clip(upper + shift - np.clip(shift, -1, 0), minimum, maximum)
+        lower = lower + shift - np.clip(shift, 0, 1)
+        upper = upper + shift - np.clip(shift, -1, 0)
+    # Shifts, and rounding the fraction of a sample, can exceed the possible range.
+    lower, upper = (np.clip(ends, *folds.reachable(rates)) for ends in (lower, upper))
     return make_monotone(
         folds, rates, np.minimum(lower, count), np.maximum(upper, count)
     )

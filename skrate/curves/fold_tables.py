@@ -134,8 +134,6 @@ class Folds:
     @cached_property
     def shared(self) -> RankTable:
         """All samples at their ``places``, with one group between adjacent cuts."""
-        if self.has_one_prevalence:
-            return self.pooled
         cuts = np.unique(np.concatenate(self.places))
         pos, neg = np.zeros(len(cuts)), np.zeros(len(cuts))
         for places, table in zip(self.places, self.tables, strict=True):

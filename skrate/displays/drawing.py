@@ -672,7 +672,7 @@ def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
     An unbounded density is cut at the maximum of the rest, because it would flatten the
     rest.
     """
-    knots, n_steps = rate.table.knots(), 400
+    knots, n_steps = rate.table.breaks, 400
     knots = knots[:: 1 + len(knots) // n_steps]
     even = np.linspace(0, 1, n_steps + 1)
     edges = np.unique(np.concatenate([even, rate.ppf(_DENSE), knots]))

@@ -468,13 +468,12 @@ def _splits(
 
 def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
     """Return the AUCs of the worst and the best ranking with these errors."""
-    splits = _splits(n_pos, n_neg, *errors)
     # As floats, because the product of two counts may overflow 64 bits.
-    false_pos, false_neg = (counts.astype(np.float64) for counts in splits[:2])
-    pairs = float(n_pos * n_neg)
-    low = (n_pos - false_neg) * (n_neg - false_pos)
-    high = pairs - false_pos * false_neg
-    return AUCRange(float(low.min() / pairs), float(high.max() / pairs))
+    false_pos, false_neg = np.array(_splits(n_pos, n_neg, *errors)[:2], dtype=float)
+    n_pairs = n_pos * n_neg
+    low = (n_pos - false_neg) * (n_neg - false_pos) / n_pairs
+    high = (n_pairs - false_pos * false_neg) / n_pairs
+    return AUCRange(float(low.min()), float(high.max()))
 
 
 def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:

@@ -174,11 +174,9 @@ def plan_labels(
     check_metric_first(metric)
     scores = _check_models(y_scores, compare)
     first = check_vector("y_scores", next(iter(scores.values())))
-    is_known, is_pos = np.zeros((2, len(first)), dtype=bool)
-    if known is not None:
-        is_known, is_pos = check_partial_labels("known", known, pos_label)
-        check_equal_length(y_scores=first, known=is_known)
-    known_proba = _check_known_probability(known_probability, is_known)
+    is_known, is_pos, known_proba = _check_known(
+        known, known_probability, pos_label, first
+    )
     free = np.flatnonzero(~is_known)
     n_labels = _check_n_labels(n_labels, len(free))
     floor = check_fraction("floor", floor, include_zero=True, include_one=True)
@@ -270,11 +268,21 @@ def _check_n_labels(n_labels: int, n_free: int) -> int:
     return n_labels
 
 
-def _check_known_probability(known_probability: Any, is_known: BoolArray) -> FloatArray:
-    """Return the probability that each label was drawn before; by default 0 or 1."""
-    if known_probability is None:
-        return is_known.astype(np.float64)
-    proba = check_chances("known_probability", known_probability, len(is_known))
+def _check_known(
+    known: ArrayLike | None, probability: Any, pos_label: Label, scores: Array
+) -> tuple[BoolArray, BoolArray, FloatArray]:
+    """Return which samples have a label, and a positive one.
+
+    The last array is the probability that the label was drawn before, by default 0 or
+    1.
+    """
+    is_known, is_pos = np.zeros((2, len(scores)), dtype=bool)
+    if known is not None:
+        is_known, is_pos = check_partial_labels("known", known, pos_label)
+        check_equal_length(y_scores=scores, known=is_known)
+    if probability is None:
+        return is_known, is_pos, is_known.astype(np.float64)
+    proba = check_chances("known_probability", probability, len(is_known))
     is_lost = is_known & (proba == 0)
     if is_lost.any():
         raise ValueError(
@@ -282,7 +290,7 @@ def _check_known_probability(known_probability: Any, is_known: BoolArray) -> Flo
             "because it has a label."
         )
     check_plausible(is_known, proba, names=("known_probability", "known"))
-    return proba
+    return is_known, is_pos, proba
 
 
 class _Slopes(EstimatedLabels):

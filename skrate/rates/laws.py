@@ -423,7 +423,7 @@ class Mirrored(Fitted):
     def _fit(self) -> SurvivalTable:
         # 1 - x has the rounding error of numbers near 1, even if x is small.
         spacing = float(np.spacing(0.5))
-        knots = 1 - self.of.table.knots()
+        knots = 1 - self.of.table.breaks
         return SurvivalTable.fit(self._survival, knots, spacing=spacing)
 
     def __repr__(self) -> str:

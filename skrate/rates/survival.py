@@ -225,10 +225,6 @@ class SurvivalTable:
         """Return the rates and the sizes of the jumps of the survival function."""
         return self.points, self.masses
 
-    def knots(self) -> FloatArray:
-        """Return rates such that the density is smooth between them."""
-        return self.breaks
-
     def _panel(self, x: FloatArray) -> IntArray:
         last = len(self.breaks) - 2
         return np.minimum(np.searchsorted(self.breaks, x, side="right") - 1, last)
@@ -283,8 +279,9 @@ class SurvivalMixture:
             np.concatenate([points for points, _ in jumps]), np.concatenate(masses)
         )
 
-    def knots(self) -> FloatArray:
-        return np.unique(np.concatenate([table.knots() for table in self.parts]))
+    @property
+    def breaks(self) -> FloatArray:
+        return np.unique(np.concatenate([table.breaks for table in self.parts]))
 
     def weighted(self, parts: Iterable[FloatArray]) -> FloatArray:
         """Return the weighted sum of one term for each component."""

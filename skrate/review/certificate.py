@@ -310,8 +310,8 @@ def _positives(
 ) -> tuple[int, int, int]:
     """Return minimum and maximum of the two-sided interval, and one-sided maximum."""
     if isinstance(n_looks, str):
-        most = anytime_max_positives(*urn, alpha)
-        return anytime_min_positives(*urn, alpha), most, most
+        fewest, most = anytime_range(*urn, alpha)
+        return fewest, most, most
     alpha /= n_looks
     most, many = max_positives(*urn, alpha), max_positives(*urn, alpha / 2)
     return min_positives(*urn, alpha / 2), many, most
@@ -504,22 +504,15 @@ def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     return np.where(n > 0, hypergeometric_pmf(x, n, n_pos, n_all) / average, 1.0)
 
 
-def anytime_max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
-    """Return the maximum number of positives that `odds_against` does not exclude."""
+def anytime_range(x: int, n: int, n_all: int, alpha: float) -> tuple[int, int]:
+    """Return the extreme numbers of positives that `odds_against` does not exclude."""
 
-    def is_likely(n_pos: int) -> bool:
+    def is_possible(n_pos: int) -> bool:
         return exceeds(float(odds_against(x, n, n_pos, n_all)), alpha)
 
-    return _bisect_max(likeliest(x, n, n_all), n_all - n + x, is_likely)
-
-
-def anytime_min_positives(x: int, n: int, n_all: int, alpha: float) -> int:
-    """Return the minimum number of positives that `odds_against` does not exclude."""
-
-    def is_likely(n_neg: int) -> bool:
-        return exceeds(float(odds_against(x, n, n_all - n_neg, n_all)), alpha)
-
-    return n_all - _bisect_max(n_all - likeliest(x, n, n_all), n_all - x, is_likely)
+    middle = likeliest(x, n, n_all)
+    max_neg = _bisect_max(n_all - middle, n_all - x, lambda k: is_possible(n_all - k))
+    return n_all - max_neg, _bisect_max(middle, n_all - n + x, is_possible)
 
 
 def max_odds_against(x: int, n: int, n_pos: int, n_all: int) -> float:

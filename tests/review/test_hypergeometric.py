@@ -70,8 +70,7 @@ def test_most_and_least_ever_are_the_ends_of_what_the_odds_do_not_exclude():
                 odds = [oracle.odds(x, n, k, n_all, urn._PRIOR) for k in known]
                 kept = [k for k, o in zip(known, odds, strict=True) if o > 0.3]
                 given = x, n, n_all
-                assert urn.anytime_max_positives(*given, 0.3) == kept[-1]
-                assert urn.anytime_min_positives(*given, 0.3) == kept[0]
+                assert urn.anytime_range(*given, 0.3) == (kept[0], kept[-1])
                 for k in range(n_all + 2):
                     more = max([o for j, o in zip(known, odds, strict=True) if j >= k],
                                default=0.0)  # fmt: skip
