@@ -194,8 +194,8 @@ class Drawing:
     ax_: Axes
     figure_: Any
     pos_label: Label = None
-    name: str | None = None
-    _results: tuple[type[Drawn], ...] = ()
+    # The classes of results, and the function that returns them.
+    _results: tuple[type[Drawn], ...]
     _function: str
     # Height of the axes in a page, in inches.
     _axes_height = 3.2
@@ -212,12 +212,12 @@ class Drawing:
     def _check_result(self, parameter: str, result: Any) -> None:
         """Raise if ``result`` is not a result that this display draws."""
         if not isinstance(result, self._results):
-            is_several = isinstance(result, dict)
-            call = f"skrate.{self._function}(...)"
+            function, remedy = self._function, f"skrate.{self._function}(...)"
+            if isinstance(result, dict):
+                remedy = "the entry of one model"
             raise ValueError(
-                f"{parameter} must be a result of {self._function}, got "
-                f"{type(result).__name__}: pass "
-                f"{'the entry of one model' if is_several else call}."
+                f"{parameter} must be a result of {function}, got "
+                f"{type(result).__name__}: pass {remedy}."
             )
 
     def _html(self, **kwargs: Any) -> str:
@@ -395,6 +395,8 @@ def _is_on(a: Any, b: Any, close: float) -> bool:
 
 class Display(Drawing):
     """Base class of displays of a model, with its name."""
+
+    name: str | None
 
     @classmethod
     def from_estimator(
