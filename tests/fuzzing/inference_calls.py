@@ -347,29 +347,6 @@ def _same_estimate(name: str, found: Any, expected: Any, rtol: float = 1e-9) -> 
         )
 
 
-def estimate_of_counts(rng: np.random.Generator) -> Call:
-    """Draw a call of estimate with a table of counts."""
-    metric = draw_metric(rng)
-    n = int(rng.integers(1, 15))
-    pos, neg = rng.integers(0, 9, (2, n)).tolist()
-    pos[0], neg[-1] = pos[0] + 2, neg[-1] + 2
-    labels = [
-        label for p, q in zip(pos, neg, strict=True) for label in [1] * p + [0] * q
-    ]
-    scores = [-i for i in range(n) for _ in range(pos[i] + neg[i])]
-
-    def check(_: Any, found: Any) -> None:
-        cases = quietly(skrate.estimate, metric.given, labels, scores, **metric.options)
-        _same_estimate("case by case", cases, found)
-
-    return Call(
-        "estimate",
-        skrate.estimate,
-        lambda _: ((metric.given, skrate.RankTable(pos, neg)), metric.options),
-        check,
-    )
-
-
 def influence(rng: np.random.Generator) -> Call:
     """Draw a call of estimate, to look at the influence of each case."""
     metric = draw_metric(rng)
@@ -509,28 +486,6 @@ def models_of(given: Sample, seed: int, n: int) -> dict[str, Any]:
     return {"first": given.y_score, **others}
 
 
-def estimate_several(rng: np.random.Generator) -> Call:
-    """Draw a call of estimate, of several models."""
-    metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(1, 4))
-    sample, options = draw_cases(rng)
-    options["alternative"] = str(rng.choice(["two-sided", "less", "greater"]))
-
-    def arguments(given: Sample) -> Any:
-        named = {"metric": metric.given, "y_score": models_of(given, seed, n)}
-        return given.data(**named, **options, **metric.options)
-
-    def check(given: Sample, found: Any) -> None:
-        _, named = arguments(given)
-        for one, (name, scores) in zip(found, named["y_score"].items(), strict=True):
-            alone = quietly(skrate.estimate, **named | {"y_score": scores})
-            holds(repr(one) == repr(alone), f"{name} alone is {alone!r}")
-
-    return Call(
-        "estimate", skrate.estimate, arguments, check, sample,
-        may_refuse=refusals(sample), may_warn=True,
-    )  # fmt: skip
-
-
 def compare_several(rng: np.random.Generator) -> Call:
     """Draw a call of compare, of several models."""
     metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(2, 5))
@@ -576,44 +531,3 @@ def _check_covariance(named: dict[str, Any], found: np.ndarray) -> None:
         one = quietly(skrate.estimate, y_score=scores, **named)
         error = math.sqrt(max(found[place, place], 0))
         same_number("error", error, one.standard_error, rtol=1e-6, atol=1e-7)
-
-
-def select_best(rng: np.random.Generator) -> Call:
-    """Draw a call of select_best."""
-    metric, seed = draw_metric(rng), int(rng.integers(20))
-    sample, options = draw_cases(rng)
-    n_models = int(rng.integers(1, 4))
-    few = {"n_resamples": 20, "random_state": seed}
-
-    def arguments(given: Sample) -> Any:
-        models = models_of(given, seed, n_models)
-        named = {"metric": metric.given, **options, **metric.options}
-        return given.data(**named, y_score=models, **few)
-
-    def check(given: Sample, found: Any) -> None:
-        (), named = arguments(given)
-        models = named.pop("y_score")
-        alone = [
-            quietly(
-                skrate.estimate,
-                y_score=scores,
-                **{name: value for name, value in named.items() if name not in few},
-            )
-            for scores in models.values()
-        ]
-        for one, value in zip(alone, found.values, strict=True):
-            same_number("value", float(value), one.value, rtol=0, atol=0)
-        if np.isnan(found.corrected_value):
-            return
-        for one, ends in zip(alone, found.intervals, strict=True):
-            same_numbers("interval", ends, one.confidence_interval, rtol=1e-9)
-        low, high = found.confidence_interval
-        holds(low <= found.corrected_value <= high, "corrected beyond its interval")
-        holds(found.best in found.set, "the best is not in the set")
-        if n_models == 1:
-            same_number("corrected", found.corrected_value, found.value, rtol=0, atol=0)
-
-    return Call(
-        "select_best", skrate.select_best, arguments, check, sample,
-        may_refuse=refusals(sample), may_warn=True,
-    )  # fmt: skip
