@@ -284,21 +284,6 @@ def test_decimal_commas_are_read_if_asked(cases, tmp_path, capsys):
     assert capsys.readouterr().out == report
 
 
-def test_what_is_turned_round_is_a_note_in_words_of_the_command(
-    cases, tmp_path, capsys
-):
-    y_true, scores = cases
-    file = write(tmp_path / "scores.csv", y_true, {"new": -scores["new"]})
-    page = tmp_path / "page.html"
-    one = ["--label", "y", "--score", "new", "--rate", "0.5"]
-    main(["report", file, *one, "--html", str(page)])
-    note = "may be reversed in --score new: "
-    assert note in page.read_text(encoding="utf-8")
-    found = capsys.readouterr().err
-    assert note in found
-    assert "--pos-label" in found
-
-
 def test_a_reader_that_stops_ends_it_quietly(cases, tmp_path):
     file = write(tmp_path / "scores.csv", *cases)
     call = [sys.executable, "-m", "skrate", "report", file, *OPTIONS, "--rate", "0.1"]

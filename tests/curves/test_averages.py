@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looped import case
 from skrate import RankTable, rate_averaged_roc_curve
 from strategies import ranked_samples
 
@@ -17,12 +16,6 @@ FOLDS = [[1, 1, 0, 0, 0, 1], [0, 1, 1, 0]], [[6, 5, 4, 3, 2, 2], [4, 3, 2, 1]]
 
 def curve_of(y_trues, y_scores, **options):
     return rate_averaged_roc_curve(y_trues, y_scores, bounds=None, **options)
-
-
-def folds(seed=0, sizes=((6, 14), (3, 22), (10, 10))):
-    rng = np.random.default_rng(seed)
-    y = [np.repeat([1, 0], size) for size in sizes]
-    return y, [(rng.normal(size=len(a)) + a).round(1) for a in y]
 
 
 def points_of(y_true, y_score):
@@ -74,21 +67,6 @@ def test_averages_are_those_of_loops(samples):
             ]
             expected.append(sum(shares) / len(shares))
         assert end == pytest.approx(np.array(expected))
-
-
-def test_averages_begin_and_end_in_the_corners_and_do_not_ask_for_the_order():
-    y, s = folds()
-    for average in AVERAGES:
-        with case(average):
-            found = curve_of(y, s).averaged(average)
-            assert (found.fpr[0], found.tpr[0]) == (0, 0)
-            assert (found.fpr[-1], found.tpr[-1]) == pytest.approx((1, 1))
-            other = curve_of(y[::-1], s[::-1]).averaged(average)
-            assert found.tpr == pytest.approx(other.tpr)
-            one = curve_of(y[:1], s[:1]).averaged(average)
-            points = np.array(points_of(y[0], s[0]))
-            at = [points[:, 0] + points[:, 1], one.fpr + one.tpr]
-            assert np.interp(at[1], at[0], points[:, 1]) == pytest.approx(one.tpr)
 
 
 def test_perfect_rankings_have_no_width():

@@ -22,34 +22,11 @@ def sample(seed, n_folds=10, n=50):
     return [y] * n_folds, [rng.normal(size=n) + y for _ in range(n_folds)]
 
 
-def uneven(seed):
-    rng = np.random.default_rng(seed)
-    y_trues = [np.repeat([1, 0], [4, 36]), np.repeat([1, 0], [15, 20])]
-    return y_trues, [rng.normal(size=len(y)) + 2 * y for y in y_trues]
-
-
 def holds(curve, recall):
     """Return whether each curve of recalls lies within the bounds at all rates."""
     is_within = recall >= low_of(curve) - ROUNDING
     is_within &= recall <= high_of(curve) + ROUNDING
     return is_within.all(axis=-1)
-
-
-@looped("bounds", WHOLE)
-@looped("data, level", [(sample(1, 1), 0.5), (uneven(0), 0.95)])
-def test_the_band_holds_the_pointwise_bounds(bounds, data, level):
-    options = {"bounds": bounds, "confidence_level": level, "random_state": 0}
-    options["n_resamples"] = 500
-    pointwise = rate_averaged_roc_curve(*data, **options)
-    band = rate_averaged_roc_curve(*data, band="simultaneous", **options)
-    assert np.all(low_of(band) <= low_of(pointwise))
-    assert np.all(high_of(band) >= high_of(pointwise))
-    assert np.any(high_of(band) > high_of(pointwise))
-    least, most = band.folds.reachable(band.rates)
-    assert np.all(low_of(band) * band.folds.n_pos >= least - ROUNDING)
-    assert np.all(high_of(band) * band.folds.n_pos <= most + ROUNDING)
-    assert (pointwise.band, band.band) == ("pointwise", "simultaneous")
-    assert band.tpr.tolist() == pointwise.tpr.tolist()
 
 
 @looped("bounds", WHOLE)

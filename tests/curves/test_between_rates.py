@@ -39,19 +39,6 @@ def miss(found, expected):
     return np.abs(found - expected).max() / np.ptp(expected)
 
 
-@looped("sizes, rates, options", POINTWISE + BASELINES)
-def test_bounds_between_rates_are_near_those_computed_there(sizes, rates, options):
-    folds = folds_of(sizes)
-    curve = rate_averaged_roc_curve(*folds, rates=rates, **options)
-    for rate in (0.06, 0.15, 0.4, 0.8):
-        exact = rate_averaged_roc_curve(
-            *folds, rates=np.union1d(rates, [rate]), **options
-        ).recall_at_rate(rate)
-        found = curve.recall_at_rate(rate)
-        assert found.value == pytest.approx(exact.value)
-        assert miss(found.confidence_interval, exact.confidence_interval) < 0.4
-
-
 def test_default_rates_do_not_end_an_interval_at_its_value():
     folds = folds_of([(1000, 9000)] * 10, shift=2)
     found = rate_averaged_roc_curve(*folds).recall_at_rate(0.0025)

@@ -5,8 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from looped import looped
@@ -189,26 +187,6 @@ def test_any_tree_of_sums_is_within_its_error(seed):
     found = spans(table)
     for end in (0, 1):
         assert sum(low <= int(keys[-end]) <= high for low, high in found) >= 1
-
-
-@given(st.data())
-def test_cells_of_tables_compressed_apart_are_disjoint_or_nested(data):
-    tables = []
-    for seed in range(3):
-        n_groups = data.draw(st.integers(1, 30))
-        sample = labelled(data.draw(st.integers(0, 99)), n=50 + seed)
-        tables.append(RankTable.from_arrays(*sample).compress(n_groups))
-    together = tables[0] + tables[1] + tables[2]
-    found = spans(together)
-    assert len(set(found)) == len(found)
-    for above, below in pairwise(found):
-        is_nested = (above[0] <= below[0] and below[1] <= above[1]) or (
-            below[0] <= above[0] and above[1] <= below[1]
-        )
-        assert is_nested or above[0] > below[1]
-    assert together == tables[0] + (tables[1] + tables[2])
-    assert together.compress(5).n_groups <= 5
-    assert_allclose(together.compress(1).pos, [together.n_pos])
 
 
 @looped("weighted", [False, True])

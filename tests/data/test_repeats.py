@@ -2,15 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import (
-    GroupKFold,
-    GroupShuffleSplit,
-    KFold,
-    LeaveOneOut,
-    ShuffleSplit,
-    StratifiedShuffleSplit,
-    TimeSeriesSplit,
-)
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, TimeSeriesSplit
 
 from looped import looped
 from skrate.data.folds import check_repeats, disjoint_repeats
@@ -28,26 +20,6 @@ def sets_of(splitter):
 @looped("splitter", [KFold(5), GroupKFold(5), LeaveOneOut(), TimeSeriesSplit(5)])
 def test_folds_that_share_no_case_are_one_repeat(splitter):
     assert set(disjoint_repeats(sets_of(splitter))) == {0}
-
-
-@looped("seed", range(5))
-@looped(
-    "splitter",
-    [
-        lambda seed: ShuffleSplit(30, test_size=0.3, random_state=seed),
-        lambda seed: ShuffleSplit(30, test_size=2, random_state=seed),
-        lambda seed: StratifiedShuffleSplit(30, test_size=0.1, random_state=seed),
-        lambda seed: GroupShuffleSplit(30, test_size=0.2, random_state=seed),
-    ],
-)
-def test_no_case_is_twice_in_a_repeat_of_random_splits(splitter, seed):
-    tests = sets_of(splitter(seed))
-    repeats = disjoint_repeats(tests)
-    assert len(repeats) == 30
-    assert set(np.diff(repeats)) <= {0, 1}
-    for repeat in set(repeats.tolist()):
-        cases = np.concatenate([tests[i] for i in np.flatnonzero(repeats == repeat)])
-        assert len(set(cases.tolist())) == len(cases)
 
 
 def test_a_case_twice_in_a_fold_is_named():

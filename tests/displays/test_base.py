@@ -13,27 +13,11 @@ from colour_vision import difference, lab, linear
 from looped import case
 from optional import require
 from skrate import HitCurveDisplay, rates
-from skrate.displays.drawing import COLORS, Drawing, density_outline, mean_and_spread
+from skrate.displays.drawing import Drawing, density_outline, mean_and_spread
 
 plt = require("matplotlib.pyplot")
 colors = require("matplotlib.colors")
 lines = require("matplotlib.lines")
-
-RNG = np.random.default_rng(0)
-Y_TRUE = RNG.random(100) < 0.3
-SCORES = RNG.normal(size=(7, 100)) + Y_TRUE
-
-
-def test_what_is_given_is_kept():
-    style = {"curve_kwargs": {"c": "C1"}}
-    line = HitCurveDisplay.from_predictions(Y_TRUE, SCORES[0], **style).line_
-    assert (line.get_color(), line.get_linestyle()) == ("C1", "-")
-    ax = plt.subplots()[1]
-    for scores in SCORES[:2]:
-        line = HitCurveDisplay.from_predictions(
-            Y_TRUE, scores, ax=ax, curve_kwargs={"ls": ":"}
-        ).line_
-    assert (line.get_color(), line.get_linestyle()) == (COLORS[1], ":")
 
 
 def test_differences_are_those_of_cielab():

@@ -58,31 +58,6 @@ def test_drawn_points_are_the_computed_ones(space):
     assert drawn[n : 2 * n] == pytest.approx(upper[::-1])
 
 
-@pytest.mark.parametrize(
-    ("space", "perfect", "worst"),
-    [
-        ("roc", [(0, 0), (0, 1), (1, 1)], [(0, 0), (1, 0), (1, 1)]),
-        ("rate-recall", [(0, 0), (0.3, 1), (1, 1)], [(0, 0), (0.7, 0), (1, 1)]),
-        # Figure 2f of Millard, Flach and Higgins.
-        (
-            "rate-negative-recall",
-            [(0, 1), (0.3, 1), (1, 0)],
-            [(0, 1), (0.7, 0), (1, 0)],
-        ),
-        (
-            "rate-accuracy",
-            [(0, 0.7), (0.3, 1), (1, 0.3)],
-            [(0, 0.7), (0.7, 0), (1, 0.3)],
-        ),
-    ],
-)
-def test_borders_are_the_perfect_and_the_worst_ranking(space, perfect, worst):
-    display = of_folds(space=space)
-    drawn = [line.get_xydata() for line in display.reachable_]
-    assert drawn[0] == pytest.approx(np.array(worst), abs=1e-12)
-    assert drawn[1] == pytest.approx(np.array(perfect), abs=1e-12)
-
-
 @pytest.mark.parametrize("space", SPACES)
 def test_isometrics_end_on_the_borders(space):
     display = of_folds(space=space, plot_isometrics=[0.06, 0.5])
@@ -246,21 +221,6 @@ def test_what_models_share_is_drawn_once():
         for _ in range(2)
     ]
     assert known[0].rate_ == known[1].rate_
-
-
-def test_a_budget_is_drawn_against_the_rate_unless_the_plane_is_asked_for():
-    display = RateAveragedROC(curve_of(0), rate=LAW)
-    assert display.plot().ax_.get_xlabel() == "False positive rate"
-    for options in ({"plot_rate": True}, {"zoom": "rate"}):
-        assert display.plot(**options).ax_.get_ylabel() == "Recall"
-        other = display.plot(**options, space="rate-accuracy").ax_
-        assert other.get_ylabel() == "Accuracy"
-    assert display.plot(plot_rate=True, space="roc").ax_.get_aspect() == 1
-    # The space of the axes is kept.
-    ax = display.plot(space="rate-accuracy").ax_
-    assert display.plot(ax).ax_.get_ylabel() == "Accuracy"
-    ax = display.plot().ax_
-    assert display.plot(ax, plot_rate=True).ax_.get_xlabel() == "False positive rate"
 
 
 def test_a_zoom_of_several_models_shows_all_of_them():

@@ -76,18 +76,6 @@ def test_equals_the_pair_matrix_with_weights_and_lists(seed):
     np.testing.assert_allclose(ranking_score, scores, atol=1e-10)
 
 
-def test_separable_sample_stops_at_once_with_a_finite_weight():
-    X = np.array([[1.0, 5], [2, 3], [3, 4], [4, 1]])
-    model = RankBoostClassifier().fit(X, [0, 0, 1, 1])
-    assert model.stop_reason_ == "separable"
-    assert model.estimators_["feature"].tolist() == [0]
-    assert model.estimators_["threshold"].tolist() == [2.5]
-    # 0.5 ln(2e10)
-    assert model.estimators_["weight"][0] == pytest.approx(11.859, abs=1e-3)
-    assert np.isfinite(model.predict_log_proba(X)).all()
-    assert model.predict(X).tolist() == [0, 0, 1, 1]
-
-
 def test_constant_features_give_the_prevalence():
     X, y = np.ones((5, 2)), [0, 0, 0, 1, 1]
     model = RankBoostClassifier().fit(X, y)

@@ -22,23 +22,6 @@ from skrate import (
 )
 
 
-def test_early_stopping_scores_held_out_cases():
-    X, y, _ = sample(16, n=400)
-    model = RankBoostClassifier(
-        n_estimators=500, n_iter_no_change=5, validation_fraction=0.25, random_state=3
-    ).fit(X, y)
-    scores = model.validation_scores_
-    assert model.stop_reason_ == "no_improvement"
-    assert len(scores) == model.n_estimators_ < 500
-    assert scores[-5:].max() <= scores[:-5].max() + 1e-4
-    assert all(
-        scores[k : k + 5].max() > scores[:k].max() + 1e-4
-        for k in range(1, len(scores) - 5)
-    )
-    again = clone(model).fit(X, y)
-    np.testing.assert_array_equal(again.estimators_, model.estimators_)
-
-
 @looped("scoring", ["average_precision", "f1", "neg_brier_score"])
 def test_names_of_scikit_learn_score_the_second_class(scoring):
     X, y, _ = sample(18, n=200)

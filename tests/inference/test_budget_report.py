@@ -373,23 +373,6 @@ def test_a_page_says_if_the_better_model_is_unknown():
     assert result_of(report.to_html()).endswith("which of the two finds more.")
 
 
-def test_a_page_begins_with_the_numbers_of_one_or_several_models():
-    y_true, a = sample(n=1000)
-    of = f"of {y_true.sum()} positives (95 % interval "
-    page = budget_report(y_true, a, rate=0.2).to_html()
-    start = "If 200 of the 1,000 samples are processed, the model is expected to find "
-    assert result_of(page).startswith(start)
-    assert of in result_of(page)
-    models = {f"m{i}": a + i * np.sin(np.arange(1000)) for i in range(7)}
-    for reference, name, others in (
-        (None, "m0", "Other models:"), ("m3", "m3", "Compared with it:"),
-    ):  # fmt: skip
-        report = budget_report(y_true, models, rate=0.2, reference=reference)
-        text = result_of(report.to_html())
-        assert f", {name} is expected to find " in text
-        assert text.partition(others)[2].count("||m") == 6
-
-
 def test_a_page_defines_its_terms_and_has_a_date_and_a_version():
     y_true, a = sample(n=400)
     page = budget_report(y_true, {"a": a, "b": -a}, rate=0.2).to_html()
@@ -511,18 +494,6 @@ def test_comparisons_at_a_known_prevalence_agree():
     assert equal.confidence_interval.low > 500
     # The variance of a batch: 67 and 46 positives are found, with 39 in common.
     assert np.diff(more.prediction_interval).item() < 45
-
-
-def test_known_prevalence_narrows_intervals_of_counts():
-    y_true, y_score = sample(n=2_000)
-    plain = budget_report(y_true, y_score, rate=0.3, n_items=10**6)
-    known = budget_report(
-        y_true, y_score, rate=0.3, n_items=10**6, prevalence=y_true.mean()
-    )
-    assert_allclose([r.value for r in known], [r.value for r in plain], rtol=1e-12)
-    for kind in ("confidence_interval", "prediction_interval"):
-        widths = [np.diff(getattr(r["found"], kind)).item() for r in (known, plain)]
-        assert widths[0] < 0.9 * widths[1]
 
 
 # --- Guarantees ---------------------------------------------------------------------

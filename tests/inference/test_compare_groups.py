@@ -117,18 +117,6 @@ def test_permutation_is_all_exchanges_of_lists(metric, options, mean):
     assert less.pvalue == pytest.approx(expected, abs=1e-12)
 
 
-def test_many_lists_are_flipped_at_random():
-    y_true, groups, a, b = two_models(5, n_lists=60)
-    scores = scores_of(ndcg_score, y_true, groups, a, b)
-    options = {"method": "permutation", "random_state": 0}
-    found = compare_groups(*scores, **options)
-    assert found.pvalue == compare_groups(*scores, n_jobs=2, **options).pvalue
-    assert found.pvalue == pytest.approx(compare_groups(*scores).pvalue, abs=0.03)
-    low, high = found.confidence_interval
-    assert low < found.value < high
-    assert (low > 0 or high < 0) == (found.pvalue < 0.05)
-
-
 @pytest.mark.filterwarnings("ignore:.* lists are undefined for one of the")
 @pytest.mark.parametrize("metric", [ndcg_score, ranking_auc_score])
 def test_compare_and_estimate_know_lists_by_their_groups(metric):

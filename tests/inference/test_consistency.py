@@ -151,20 +151,6 @@ def test_permutation_p_values_and_intervals_agree(difference, permuted, level):
     assert low <= difference <= high
 
 
-@given(VALUES, DRAWS)
-def test_one_sided_p_values_of_the_bootstrap_are_halves(difference, draws):
-    two, less, greater = (
-        bootstrap_pvalue(difference, draws, alternative)
-        for alternative in ("two-sided", "less", "greater")
-    )
-    assert less + greater == pytest.approx(1)
-    assert min(less, greater) == pytest.approx(two / 2)
-    if difference > 0:
-        assert greater <= less
-    swapped = bootstrap_pvalue(-difference, -draws, "greater")
-    assert swapped == pytest.approx(less)
-
-
 def test_bootstrap_by_hand():
     # Of 99 replicates two are at or below 0: p = 2 (2 + 1) / 100.
     draws = np.arange(-1, 98) / 100

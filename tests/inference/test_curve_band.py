@@ -156,19 +156,6 @@ def test_what_must_not_matter_does_not(kind):
     assert (alone.high <= whole.high).all()
 
 
-def test_clusters_of_like_cases_are_as_good_as_one_each():
-    y_true, y_score = sample(5, digits=9)
-    once = band_of("roc", y_true, y_score, band="pointwise")
-    twice = band_of(
-        "roc", np.tile(y_true, 2), np.tile(y_score, 2), band="pointwise",
-        clusters=np.tile(np.arange(200), 2),
-    )  # fmt: skip
-    plain = band_of("roc", np.tile(y_true, 2), np.tile(y_score, 2), band="pointwise")
-    # Of few positives Student's t is a little wider.
-    assert twice.high - twice.low == pytest.approx(once.high - once.low, rel=0.1)
-    assert np.mean(plain.high - plain.low) < 0.8 * np.mean(twice.high - twice.low)
-
-
 def test_the_ends_and_the_repr():
     y_true, y_score = sample(6)
     roc = curve_band(y_true, y_score, metric="roc", random_state=0)

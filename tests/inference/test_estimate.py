@@ -1,6 +1,5 @@
 """Estimates: standard errors against oracles and each other, intervals, bad input."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -20,8 +19,6 @@ from skrate import (
     compare,
     estimate,
     rate_weighted_auc_score,
-    rates,
-    recall_at_rate_score,
 )
 from skrate.metrics.momentum import stamina_score
 from strategies import ranked_samples
@@ -77,25 +74,6 @@ def test_methods_agree(metric, kwargs, stratify):
     # 2,000 replicates have a standard error of 1.6 %; delta is of first order.
     assert by_bootstrap == pytest.approx(by_delta, rel=0.06)
     assert by_jackknife == pytest.approx(by_delta, rel=0.03)
-
-
-def test_influence_follows_the_cases_and_is_0_for_weight_0():
-    y_true, y_score = sample(4, n=50)
-    order = np.random.default_rng(0).permutation(50)
-    values = estimate("roc_auc", y_true, y_score).influence
-    assert estimate(
-        "roc_auc", y_true[order], y_score[order]
-    ).influence.tolist() == pytest.approx(values[order].tolist(), abs=1e-12)
-    weight = np.ones(50)
-    weight[7] = 0
-    weighted = estimate("roc_auc", y_true, y_score, sample_weight=weight).influence
-    assert weighted[7] == 0
-    kept = weight > 0
-    np.testing.assert_allclose(
-        weighted[kept],
-        estimate("roc_auc", y_true[kept], y_score[kept]).influence,
-        atol=1e-12,
-    )
 
 
 @each(SMOOTH)
@@ -196,29 +174,6 @@ def test_the_jackknife_of_fixed_class_sizes_leaves_out_by_class():
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
 
 
-@pytest.mark.parametrize("method", ["delta", "bootstrap", "parametric", "jackknife"])
-@pytest.mark.parametrize(
-    ("metric", "kwargs"),
-    [
-        ("roc_auc", {}),
-        (average_precision_score, {}),
-        (rate_weighted_auc_score, {"rate": rates.beta(3, 19)}),
-        (recall_at_rate_score, {"rate": "uniform"}),
-        (recall_at_rate_score, {"rate": 0.5}),
-    ],
-)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_perfect_and_perfectly_wrong_scores_have_intervals_with_a_width(
-    metric, kwargs, sign, method
-):
-    y_true = np.repeat([1, 0], [8, 30])
-    y_score = -sign * np.arange(38)
-    result = estimate(metric, y_true, y_score, method=method, random_state=0, **kwargs)
-    low, high = result.confidence_interval
-    assert 0 <= low < high <= 1
-    assert low - 1e-12 <= result.value <= high + 1e-12
-
-
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
 @pytest.mark.parametrize("y_true", [[1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
 def test_fewer_than_two_cases_in_a_class_have_a_value_alone(y_true, method):
@@ -289,17 +244,6 @@ def test_bad_input_is_named(arguments, kwargs, message):
     options = {"method": "bootstrap"} if "random_state" in kwargs else {}
     with pytest.raises(ValueError, match=message):
         estimate("roc_auc", *arguments, **{**options, **kwargs})
-
-
-def test_a_pickled_estimate_has_no_sample():
-    y_true, y_score = sample(3)
-    found = estimate("roc_auc", y_true, y_score)
-    alone = pickle.loads(pickle.dumps(found))
-    assert alone == found
-    assert alone.influence is None
-    influence = found.influence
-    known = pickle.loads(pickle.dumps(found))
-    assert known.influence.tolist() == influence.tolist()
 
 
 @pytest.mark.parametrize("n_resamples", [1, 2])

@@ -156,23 +156,6 @@ def test_the_influence_of_a_list_is_how_far_it_is_from_the_mean():
         means[0] - alone
 
 
-def test_the_result_says_how_many_lists_and_clusters_it_is_of():
-    y_true, y_score, other, groups, patient = shown()
-    metric, n = partial(ndcg_score, undefined=0), len(np.unique(groups))
-    n_patients = len(np.unique(patient))
-    for clusters, of in (
-        (None, f"{n} lists"),
-        (patient, f"{n} lists in {n_patients} clusters"),
-    ):
-        how = {"groups": groups, "clusters": clusters}
-        for found in (
-            estimate(metric, y_true, y_score, **how),
-            compare(metric, y_true, y_score, other, **how),
-        ):
-            assert found.of == found.to_dict()["of"] == of
-            assert f"] of {of}, " in repr(found)
-
-
 def test_a_permutation_exchanges_a_patient_as_a_whole():
     y_true = [1, 0] * 8
     a, b = [2, 1] * 8, [1, 2] * 8

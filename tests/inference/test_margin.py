@@ -401,28 +401,6 @@ def test_the_power_at_a_margin_is_literal(monkeypatch):
     assert least.power >= 0.9 > found.power
 
 
-def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance(
-    monkeypatch,
-):
-    has_normal_quantiles(monkeypatch)
-    y_true, a, _ = two_models(10, n=200)
-    found = estimate("roc_auc", y_true, a)
-    per_case = 200 * found.standard_error**2 / found.value / (1 - found.value)
-    for null, really, n in ((0.6, 0.7, 300), (0.8, 0.7, 500)):
-        v_null, v_really = (per_case * x * (1 - x) for x in (null, really))
-        z = stats.norm.ppf(0.95) * math.sqrt(v_null)
-        side = "greater" if really > null else "less"
-        expected = stats.norm.cdf(
-            (abs(really - null) * math.sqrt(n) - z) / math.sqrt(v_really)
-        )
-        planned = sample_size(
-            "roc_auc", y_true, a, null_value=null, difference=really - null,
-            n_samples=n, alternative=side,
-        )  # fmt: skip
-        # The skewness of the AUC, and 0.1 samples of each class, change it a little.
-        assert planned.power == pytest.approx(expected, abs=0.01)
-
-
 # Binormal scores or t3, with so many positives and negatives on average.
 DESIGNS = {
     "as many": (100, 100, False),

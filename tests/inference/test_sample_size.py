@@ -18,7 +18,6 @@ from skrate import (
     average_precision_score,
     compare,
     estimate,
-    lift_at_rate_score,
     precision_at_rate_score,
     rate_weighted_auc_score,
     rates,
@@ -347,17 +346,6 @@ def test_the_size_for_a_cut_that_the_ranking_decides_is_said_to_be_rough(options
     with pytest.warns(UserWarning, match="near one point") as found:
         sample_size("work_saved", y_true, *scores, recall=0.8, **options)
     assert [one.filename for one in found] == [__file__]
-
-
-def test_a_pilot_at_the_bound_of_its_metric_is_planned_with_its_own_variance():
-    y_true, y_score = [1, 0, 1, 0, 0, 0, 0, 0], [8, 0, 6, 4, -1, -4, 0, 1]
-    goal = {"null_value": 0.9, "planned_prevalence": 0.6}
-    for stratify in (False, True):
-        with pytest.warns(UserWarning, match="8 (cases|samples)"):
-            found = sample_size(
-                lift_at_rate_score, y_true, y_score, rate=0.3, stratify=stratify, **goal
-            )
-        assert found.power >= 0.8
 
 
 def test_a_pilot_of_one_class_says_nothing_of_another_prevalence():

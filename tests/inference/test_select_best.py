@@ -257,19 +257,6 @@ def test_the_cheapest_within_the_margin_is_chosen():
     assert "'small' is the cheapest" in repr(found)
 
 
-@looped("metric, params", [("roc_auc", {}), ("rate_at_recall", {"recall": 0.8})])
-def test_the_better_of_equally_cheap_models_is_chosen(metric, params):
-    models = {name: MODELS[name] for name in "cabd"}
-    found = select_best(
-        metric, Y, models, margin=1.0, cost={"a": 1, "b": 2, "c": 1, "d": 1},
-        random_state=0, **params,
-    )  # fmt: skip
-    values = dict(zip(found.names, found.values, strict=True))
-    order = sorted("acd", key=values.get, reverse=metric == "roc_auc")
-    assert found.equivalent == ("c", "a", "b", "d")
-    assert found.choice == order[0] != "c"
-
-
 def test_it_is_a_table_with_the_best_first():
     found = select_best("roc_auc", Y, MODELS, margin=0.1, random_state=0)
     table = found.to_dict()

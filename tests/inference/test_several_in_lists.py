@@ -86,18 +86,6 @@ def test_several_models_are_pairs_one_by_one_with_holm(metric, reference, option
     assert "Holm" in repr(found)
 
 
-def test_lists_that_are_undefined_for_one_model_are_left_out_of_its_pairs():
-    # Within the first two places the models show other pairs.
-    rng = np.random.default_rng(2)
-    y_true, models, groups, _ = shown(rng, n_lists=60)
-    metric = partial(ranking_auc_score, k=2, average="pooled")
-    with pytest.warns(UserWarning, match="undefined"):
-        found = compare(metric, y_true, models, groups=groups)
-    a, b, _ = models.values()
-    with pytest.warns(UserWarning, match="undefined"):
-        assert found.pairs[0] == compare(metric, y_true, a, b, groups=groups)
-
-
 def test_what_several_models_within_lists_do_not_have_is_refused():
     rng = np.random.default_rng(3)
     y_true, models, groups, _ = shown(rng)

@@ -110,19 +110,6 @@ def test_predictions_say_on_what_they_rest():
     assert "if calibrated" in repr(labels.predicted([0.5, 0.25]))
 
 
-def test_a_batch_by_rates_that_were_never_wrong_has_an_error():
-    rng = np.random.default_rng(0)
-    y_true = rng.random(300) < 0.3
-    score = rng.normal(size=300) + y_true
-    found = labels.noisy(y_true, 1, 1, validation=(50, 50)).for_batch()
-    result = estimate("roc_auc", found, score)
-    low, high = result.confidence_interval
-    assert low < result.value - result.standard_error
-    assert high > result.value + result.standard_error
-    assert not found[:100].are_exact
-    assert labels.noisy(y_true, 1, 1).for_batch().are_exact
-
-
 # Of 200 cases, 20 false positives are expected: 1.25 or 2.5 positives are left.
 @pytest.mark.parametrize(
     ("n_found", "also"), [(21, "uncertainty of the AUC"), (22, "may be too short")]

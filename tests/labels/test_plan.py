@@ -126,24 +126,6 @@ def test_estimates_of_other_metrics_warn():
         estimate("recall_at_rate", found, a, rate=0.2)
 
 
-def test_the_precision_needs_no_number_of_positives():
-    # A plan for it draws next to no labels below the cut, each for hundreds of cases.
-    scores = np.arange(2_000.0)
-    chance = np.where(scores >= 1_900, 0.5, 0.1)
-    plan = plan_labels(
-        scores, 40, metric="precision_at_rate", rate=0.05, probability=chance,
-        random_state=0,
-    )  # fmt: skip
-    y_true = (scores >= 1_900) & (np.arange(2_000) % 3 == 0)
-    found = plan.labels(y_true)
-    assert found.pos.sum() < 0
-    one = estimate("precision_at_rate", found, scores, rate=0.05)
-    assert one.value == pytest.approx(found.pos[1_900:].mean())
-    with pytest.warns(UserWarning, match=r"y_true.*2"):
-        low = estimate("recall_at_rate", replace(found, purpose=None), scores, rate=0.1)
-    assert np.isnan(low.value)
-
-
 def test_the_share_at_the_cut_is_one_whatever_its_labels_add_up_to():
     # The case below the cut was labelled with a probability of 1 in 400.
     share, y_true = np.full(400, 1 / 400), np.full(400, np.nan)

@@ -258,26 +258,6 @@ def test_ill_formed_arguments_are_named(argument):
                 call(bad)
 
 
-CUTS = {
-    "recall_at_fpr": {"fpr": 0.3},
-    "rate_at_recall": {"recall": 0.7},
-    "work_saved": {"recall": 0.7},
-}
-
-
-@looped("metric, kwargs", CUTS.items())
-def test_cuts_at_a_recall_or_fpr_count_each_case_in_both_classes_in_part(
-    metric, kwargs
-):
-    rng = np.random.default_rng(0)
-    scores, chances = rng.normal(size=200).round(1), rng.random(200)
-    found = estimate(metric, labels.predicted(chances), scores, **kwargs)
-    y_true, weights = np.repeat([1, 0], 200), np.concatenate([chances, 1 - chances])
-    function = getattr(skrate, f"{metric}_score")
-    value = function(y_true, np.tile(scores, 2), sample_weight=weights, **kwargs)
-    assert found.value == pytest.approx(value, rel=1e-12)
-
-
 @looped("level", [0.8, 0.95])
 def test_rates_in_the_interval_are_those_that_may_have_the_recall(level):
     rng = np.random.default_rng(0)
@@ -295,17 +275,6 @@ def test_rates_in_the_interval_are_those_that_may_have_the_recall(level):
     assert at_high.confidence_interval.low == pytest.approx(0.8, abs=1e-4)
     saved = estimate("work_saved", given, scores, recall=0.8, **options)
     assert saved.confidence_interval == pytest.approx((0.8 - high, 0.8 - low))
-
-
-def test_total_gains_of_estimated_labels_are_possible():
-    rng = np.random.default_rng(0)
-    y_true = rng.random(2_000) < 0.1
-    scores = rng.normal(size=2_000) + 2 * y_true
-    given = labels.sampled(np.where(rng.random(2_000) < 0.5, y_true, np.nan), 0.5)
-    gains = {"gain": {"positive": 1, "negative": -0.1}, "rate": 0.1}
-    total = estimate("expected_gain", given, scores, **gains)
-    mean = estimate("expected_gain", given, scores, normalize=True, **gains)
-    assert total.value == pytest.approx(2_000 * mean.value)
 
 
 def test_bands_of_several_models_take_estimated_labels():

@@ -538,17 +538,6 @@ def test_items_that_were_not_returned_are_not_found_at_a_rate_of_1():
     assert estimates[1].confidence_interval.low < estimates[1].value < 1
 
 
-def test_capped_recall_has_an_uncertainty():
-    rng = np.random.default_rng(0)
-    y_true, groups = rng.random(100) < 0.5, np.repeat(np.arange(20), 5)
-    options = {"groups": groups, "k": 2, "capped": True}
-    y_score = rng.normal(size=100)
-    expected = recall_at_rate_score(y_true, y_score, **options)
-    value = estimate("recall_at_rate", y_true, y_score, **options).value
-    assert value == pytest.approx(expected, rel=1e-12)
-    assert group_scores("recall_at_rate", y_true, y_score, **options).mean() == value
-
-
 def test_half_stars_are_grades():
     rng = np.random.default_rng(0)
     grades, groups = rng.integers(0, 11, 300) / 2, np.repeat(np.arange(30), 10)

@@ -19,7 +19,6 @@ from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
     StratifiedGroupKFold,
-    StratifiedKFold,
     cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
@@ -335,22 +334,6 @@ def test_the_positive_label_is_marked(method):
 
 
 # --- Weights and groups -----------------------------------------------------------
-
-
-def test_weights_train_and_cases_without_weight_are_none():
-    weight = np.where(np.arange(200) < 150, 1.0 + Y, 0.0)
-    splits = list(StratifiedKFold(3).split(X[:150], Y[:150]))
-    (first, tested), *others = splits
-    others = [(np.r_[train, 150:200], test) for train, test in others]
-    cv = [(first, np.r_[tested, 150:200]), *others]
-    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=cv)
-    model.fit(X, Y, sample_weight=weight)
-    model_of_150 = clone(model).set_params(cv=3)
-    model_of_150.fit(X[:150], Y[:150], sample_weight=weight[:150])
-    assert model.n_held_out_ == model_of_150.n_held_out_ == 150
-    assert model.threshold_ == pytest.approx(model_of_150.threshold_, rel=1e-3)
-    unweighted = clone(model_of_150).fit(X[:150], Y[:150])
-    assert unweighted.threshold_ != pytest.approx(model_of_150.threshold_, rel=0.05)
 
 
 @looped("is_routed", [False, True])

@@ -75,24 +75,6 @@ def test_mass_below_0_is_named_each_time(frozen, same, below):
         assert_allclose(rate.masses, same.masses, rtol=0, atol=1e-15)
 
 
-def test_new_discrete_random_variables_are_their_masses():
-    made = [
-        stats.make_distribution(dist)(n=3, p=0.3)
-        for dist in (stats.binom,)
-        if hasattr(stats, "make_distribution")
-    ]
-    if hasattr(stats, "Binomial"):
-        made.append(stats.Binomial(n=3, p=0.3))
-    if not made:
-        pytest.skip(f"scipy {scipy.__version__} has no new discrete distributions")
-    for variable in made:
-        rate = check_rate(variable)
-        # None of three is 0.7 ** 3; one or more process everything.
-        assert rate.point_masses()[0].tolist() == [0, 1]
-        assert_allclose(rate.point_masses()[1], [0.343, 0.657], rtol=1e-14)
-        assert_allclose(rate.mean(), 0.657, rtol=1e-14)
-
-
 class Ramp(stats.rv_continuous):
     """A density that rises from 0 to ``top``."""
 
