@@ -396,7 +396,12 @@ def check_sample(
 ) -> Ranked:
     """Return the scored samples from labels and scores, or from a table of counts."""
     if isinstance(y_true, RankTable):
-        return _table_rankings(y_true, y_score, sample_arguments)
+        sample_options = {name: sample_arguments.get(name) for name in SAMPLE_ARGUMENTS}
+        check_alone(y_true, y_score=y_score, **sample_options)
+        otherwise = "for other weights pass labels, scores and sample_weight"
+        for counts in (y_true.pos, y_true.neg):
+            _check_whole("the counts of the RankTable", counts, otherwise)
+        return make_table_samples(y_true)
     if y_score is None:
         y_score = require_scores(y_score, y_true)
     return check_cases(y_true, **sample_arguments).add_scores("y_score", y_score)
@@ -558,21 +563,6 @@ def model_columns(
         )
     by_model = np.ascontiguousarray(table.T)
     return {str(j): scores for j, scores in enumerate(by_model)}
-
-
-def _table_rankings(
-    table: RankTable, y_score: ArrayLike | None, sample_arguments: dict[str, Any]
-) -> Ranked:
-    sample_arguments.pop("weights", None)
-    sample_arguments.pop("takes_estimates", None)
-    check_alone(table, y_score=y_score, **sample_arguments)
-    for counts in (table.pos, table.neg):
-        _check_whole(
-            "the counts of the RankTable",
-            counts,
-            "for other weights pass labels, scores and sample_weight",
-        )
-    return make_table_samples(table)
 
 
 def make_table_samples(table: RankTable) -> Ranked:

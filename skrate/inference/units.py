@@ -220,17 +220,6 @@ class Units:
         has_all = self.cases.has_all_clusters
         return np.zeros(len(self.each), dtype=bool) if has_all is None else has_all
 
-    def _cluster_sizes(self, fold: int) -> list[FloatArray]:
-        """Return the weights of clusters in a fold: positives, negatives and total."""
-        assert self.clusters is not None
-        ranked, clusters = self.each[fold], self.clusters[self.rows[fold]]
-        codes = np.unique(clusters, return_inverse=True)[1]
-        pos, neg = (
-            np.bincount(codes, ranked.row_weights * in_class).astype(np.float64)
-            for in_class in (ranked.is_pos, ~ranked.is_pos)
-        )
-        return [pos[pos > 0], neg[neg > 0], pos + neg]
-
     @cached_property
     def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The numbers of units, the factors of squares, and the factors of means.
@@ -246,13 +235,20 @@ class Units:
             sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= 2
         )
         for i in np.flatnonzero(self.has_all_clusters).tolist():
-            *class_sizes, total_sizes = self._cluster_sizes(i)
+            assert self.clusters is not None
+            ranked, clusters = self.each[i], self.clusters[self.rows[i]]
+            codes = np.unique(clusters, return_inverse=True)[1]
+            # The weight of each cluster, and of its samples in each class.
+            total = np.bincount(codes, ranked.row_weights)
+            pos = np.bincount(codes, ranked.row_weights * ranked.is_pos)
+            neg = np.bincount(codes, ranked.row_weights * ~ranked.is_pos)
+            class_sizes = pos[pos > 0], neg[neg > 0]
             sizes[i] = list(map(effective_number, class_sizes))
             factors[i] = [
                 centring_factors(weights)[0] if size >= LEAST_UNITS else np.inf
                 for weights, size in zip(class_sizes, sizes[i], strict=True)
             ]
-            mean_factors[i] = centring_factors(total_sizes)[0]
+            mean_factors[i] = centring_factors(total)[0]
         return sizes, factors, mean_factors
 
     def factors(self, *, is_two_sample: bool) -> tuple[FloatArray, FloatArray]:
