@@ -9,7 +9,7 @@ from __future__ import annotations
 import numbers
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -38,20 +38,13 @@ _REMEDIES = {
     "probability": "each sample needs its probability of being labelled.",
 }
 _OTHER_REMEDY = "remove these samples from all arguments, or replace the values."
-_SCORES = "scores, such as model.predict_proba(X)[:, 1], not predicted classes."
 _UNRETURNED = (
     " A score of -inf means 'not returned'. It is accepted within lists (groups=) by "
     "NDCG, MAP, reciprocal rank, hit rate, average precision, and recall at k or at a "
     "rate; also in a single ranking by their score functions."
 )
 
-
 Choice = TypeVar("Choice", bound=str | None)
-
-# Products of weights in this range, and sums of products, fit in float64.
-LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
-
-
 # The check of an argument: its choices, or a function of its name and value.
 Check = Collection[str] | Callable[[str, Any], Any]
 
@@ -79,16 +72,18 @@ def check_range(name: str, weights: FloatArray) -> None:
 
     nan passes.
     """
+    # Products of weights in this range, and sums of products, fit in float64.
+    least, greatest = 1e-100, 1e100
     lowest, highest = weights.min(), weights.max()
     if lowest < 0:
         raise ValueError(f"{name} must not be negative, got {lowest:g}.")
-    if lowest < LEAST_WEIGHT:
+    if lowest < least:
         lowest = np.min(weights, where=weights > 0, initial=np.inf)
-    if lowest < LEAST_WEIGHT or highest > GREATEST_WEIGHT:
-        extreme = lowest if lowest < LEAST_WEIGHT else highest
+    if lowest < least or highest > greatest:
+        extreme = lowest if lowest < least else highest
         raise ValueError(
             f"{name} holds {extreme:.3g}: weights other than 0 must be from "
-            f"{LEAST_WEIGHT:g} to {GREATEST_WEIGHT:g}, so divide all by one number."
+            f"{least:g} to {greatest:g}, so divide all by one number."
         )
 
 
@@ -201,8 +196,25 @@ def check_equal_length(**arrays: Array) -> None:
 def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
     """Return which samples are positive; labels of one class pass."""
     masks = _two_class_masks(labels)
-    positive = positive_label(list(masks), pos_label)
-    return np.zeros(len(labels), bool) if positive is None else masks[positive]
+    known = list(masks)
+    if pos_label is None:
+        if not has_default_positive(known):
+            choices = " or ".join(f"pos_label={shown(label)}" for label in known)
+            raise ValueError(
+                f"pos_label=None is ambiguous for y_true with {_listed(known)}: pass "
+                f"{choices}{', or the label that is absent' * (len(known) == 1)}."
+            )
+        positive = 1
+    else:
+        positive = find_label(pos_label, known)
+        # If there is only one class, the other may be the positive one.
+        is_other = len(known) == 1 and _are_alike(known[0], pos_label)
+        if positive is None and not is_other:
+            raise ValueError(
+                f"pos_label={shown(pos_label)} is not a label of y_true, which has "
+                f"{_listed(known)}."
+            )
+    return masks.get(positive, np.zeros(len(labels), dtype=bool))
 
 
 def is_label(labels: Array, label: Any) -> BoolArray:
@@ -285,7 +297,7 @@ def distinct_objects(name: str, labels: Array) -> list[Any]:
             f"{name} mixes labels of the types {kinds}: use numbers, booleans or "
             "strings, of one type, and remove missing labels."
         ) from None
-    raise_missing(name, first_missing(cells) or 0)
+    raise_missing(name, int(are_missing(labels).argmax()))
 
 
 def raise_missing(name: str, where: int) -> NoReturn:
@@ -302,35 +314,10 @@ def has_default_positive(labels: list[Any]) -> bool:
 
 
 def check_no_missing(name: str, values: Any) -> None:
-    """Raise if there is a missing label."""
-    cells = as_array(name, values)
-    if cells.dtype.kind in "Of" and cells.ndim:
-        where = first_missing(cells.tolist())
-        if where is not None:
-            raise_missing(name, where)
-
-
-def positive_label(labels: list[Any], pos_label: Label) -> Any:
-    """Return the positive label, None if no sample has it.
-
-    ``labels`` are the one or two labels of ``y_true``, in sorted order.
-    """
-    if pos_label is None:
-        if not has_default_positive(labels):
-            choices = " or ".join(f"pos_label={shown(label)}" for label in labels)
-            raise ValueError(
-                f"pos_label=None is ambiguous for y_true with {_listed(labels)}: pass "
-                f"{choices}{', or the label that is absent' * (len(labels) == 1)}."
-            )
-        return 1 if 1 in labels else None
-    label = find_label(pos_label, labels)
-    # If there is only one class, the other may be the positive one.
-    if label is None and (len(labels) == 2 or not _are_alike(labels[0], pos_label)):
-        raise ValueError(
-            f"pos_label={shown(pos_label)} is not a label of y_true, which has "
-            f"{_listed(labels)}."
-        )
-    return label
+    """Raise if a label is missing, with the first position."""
+    missing = are_missing(as_array(name, values))
+    if missing.ndim == 1 and missing.any():
+        raise_missing(name, int(missing.argmax()))
 
 
 def find_label(label: Any, known: list[Any]) -> Any:
@@ -592,15 +579,17 @@ def as_numbers(name: str, values: Array) -> Array:
     cells = values.ravel().tolist()
     for where, cell in enumerate(cells):
         if kind == "O" and is_missing(cell):
-            raise ValueError(
-                f"{name} contains NaN or another missing value (first at position "
-                f"{where}): {_REMEDIES.get(name, _OTHER_REMEDY)}"
-            )
+            raise_missing(name, where)
         if not isinstance(cell, numbers.Real | np.bool_):
             raise ValueError(
                 f"{name} must be numeric, got dtype {values.dtype} with a "
                 f"{type(cell).__name__} ({shown(cell)} at position {where}): pass "
-                + (_SCORES if "score" in name else "numbers.")
+                + (
+                    "scores, such as model.predict_proba(X)[:, 1], not predicted "
+                    "classes."
+                    if "score" in name
+                    else "numbers."
+                )
             )
     with suppress(OverflowError):
         numeric = np.array(cells)
@@ -652,11 +641,6 @@ def are_missing(labels: Array) -> BoolArray:
     return np.asarray(labels != labels)
 
 
-def first_missing(cells: list[Any]) -> int | None:
-    """Return the position of the first missing value, None if there is none."""
-    return next((i for i, cell in enumerate(cells) if is_missing(cell)), None)
-
-
 def shown(value: Any) -> str:
     """Return a value as text for a message, in one line of bounded length."""
     if isinstance(value, np.generic):
@@ -669,34 +653,19 @@ def shown(value: Any) -> str:
 Seen = dict[Any, str]
 
 
-def merge_labels(parts: Iterable[Seen]) -> Seen:
-    """Return the labels of all parts, each with the first part that has it."""
-    seen: Seen = {}
-    for labels in parts:
-        for label, where in labels.items():
-            seen.setdefault(label, where)
-    return seen
-
-
 def update_labels(
     before: Seen, where: str, labels: Array, pos_label: Label = None
 ) -> Seen:
     """Return the labels seen before and in a further part; raise if they do not fit."""
-    seen = merge_labels([before, dict.fromkeys(distinct_labels(labels), where)])
-    if len(seen) > len(before):
-        check_merged_labels(seen, pos_label)
+    new = [label for label in distinct_labels(labels) if label not in before]
+    seen = before | dict.fromkeys(new, where)
+    if new:
+        # One by one, because numpy would expand labels that are tuples.
+        distinct = np.empty(len(seen), dtype=object)
+        distinct[:] = list(seen)
+        try:
+            check_labels(distinct, pos_label)
+        except ValueError as error:
+            first = ", ".join(f"{label!r} in {part}" for label, part in seen.items())
+            raise ValueError(f"{error} First seen: {first}.") from error
     return seen
-
-
-def check_merged_labels(seen: Seen, pos_label: Label) -> None:
-    """Raise unless the labels of all parts together are labels of two classes."""
-    if not seen:
-        raise ValueError("y_true is empty: at least one sample is needed.")
-    # One by one, because numpy would expand labels that are tuples.
-    labels = np.empty(len(seen), dtype=object)
-    labels[:] = list(seen)
-    try:
-        check_labels(labels, pos_label)
-    except ValueError as error:
-        where = ", ".join(f"{label!r} in {first}" for label, first in seen.items())
-        raise ValueError(f"{error} First seen: {where}.") from error

@@ -21,19 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray
+from skrate.data.arrays import Array, ArrayLike, FloatArray, reverse_cumsum
 from skrate.data.checks import shown
 from skrate.data.ranking import begins_group
 
 Keys = NDArray[np.uint64]
 
 _ONE, _SIGN, _ALL = np.uint64(1), np.uint64(2**63), np.uint64(2**64 - 1)
-
-# Below this rate the top of the ranking is not resolved more finely.
-_LEAST_RATE = 1e-6
-# Cells are made equal in a measure: the sum of these weights times the cell's fractions
-# of the positives, of the negatives, and of log(rate), which keeps the top fine.
-_BY_POS, _BY_NEG, _BY_LOG_RATE = 0.4, 0.4, 0.2
 
 
 class Cells(NamedTuple):
@@ -95,7 +89,10 @@ def free_bits(shifts: Array) -> Keys:
 def merged_cells(tables: list[Cells]) -> Cells:
     """Return the cells of all ``tables``, with equal cells merged."""
     keys, shifts = (np.concatenate([table[i] for table in tables]) for i in (0, 1))
-    order = _order(keys, shifts)
+    # A stable sort is fast for runs in order, and weights are then summed in the order
+    # of the tables. An exact score in the middle of a cell has the cell's key, and
+    # comes above it.
+    order = np.lexsort((shifts == 0, keys))
     keys, shifts = keys[order], shifts[order]
     is_new = begins_group(keys)
     is_new[1:] |= shifts[1:] != shifts[:-1]
@@ -108,21 +105,6 @@ def merged_cells(tables: list[Cells]) -> Cells:
     return Cells(keys[starts], shifts[starts], *sums)
 
 
-def _order(keys: Keys, shifts: Array) -> IntArray:
-    # A stable sort is fast for runs in order, and weights are then summed in the order
-    # of the tables.
-    order = np.argsort(keys, kind="stable")
-    if not shifts.any():
-        return order
-    # An exact score in the middle of a cell has the cell's key, and comes above it.
-    ranked = keys[order]
-    is_tied = np.append(ranked[1:] == ranked[:-1], False)
-    tied = np.flatnonzero(is_tied | np.roll(is_tied, 1))
-    among = order[tied]
-    order[tied] = among[np.lexsort((shifts[among] == 0, keys[among]))]
-    return order
-
-
 def compressed(cells: Cells, max_groups: int) -> Cells:
     """Return at most ``max_groups`` cells, merged to be as equal as possible.
 
@@ -130,7 +112,9 @@ def compressed(cells: Cells, max_groups: int) -> Cells:
     """
     if len(cells.keys) <= max_groups:
         return cells
-    shifts = _joint_shifts(cells)
+    # The smallest cell around each two neighbours.
+    shifts = _shifts_around(cells.keys[1:], cells.keys[:-1])
+    shifts = np.maximum(shifts, np.maximum(cells.shifts[1:], cells.shifts[:-1]))
     measures = _measures(cells, shifts)
     n_joined = len(cells.keys) - max_groups
     # A cell measures at least as much as a cell within it. Therefore no neighbours
@@ -172,14 +156,12 @@ def _middles(keys: Keys, shifts: Array) -> Keys:
     return keys & ~free | (free ^ free >> _ONE)
 
 
-def _joint_shifts(cells: Cells) -> NDArray[np.uint8]:
-    """Return the shift of the smallest cell around each two neighbours."""
-    shifts = _shifts_around(cells.keys[1:], cells.keys[:-1])
-    return np.maximum(shifts, np.maximum(cells.shifts[1:], cells.shifts[:-1]))
-
-
 def _measures(cells: Cells, shifts: NDArray[np.uint8]) -> FloatArray:
-    """Return the measure of the cell around each two neighbours."""
+    """Return the measure of the cell around each two neighbours.
+
+    It is the sum of the cell's fractions of the positives, of the negatives, and of
+    log(rate), which keeps the top fine, times weights.
+    """
     free = free_bits(shifts)
     lowest, highest = cells.keys[1:] & ~free, cells.keys[1:] | free
     # An outer cell with its middle at the start of this cell counts; it does no harm.
@@ -187,17 +169,18 @@ def _measures(cells: Cells, shifts: NDArray[np.uint8]) -> FloatArray:
     end = np.searchsorted(cells.keys, highest, side="right")
     pos, neg = _above(cells.pos), _above(cells.neg)
     rates = (pos + neg) / (pos[0] + neg[0])
-    log_rates = np.log(rates + _LEAST_RATE) / -np.log(_LEAST_RATE)
-    measure = _BY_LOG_RATE * log_rates
-    for above, factor in ((pos, _BY_POS), (neg, _BY_NEG)):
+    # Below this rate the top of the ranking is not resolved more finely.
+    least = 1e-6
+    measure = 0.2 * np.log(rates + least) / -np.log(least)
+    for above in (pos, neg):
         if above[0] > 0:
-            measure += factor / above[0] * above
+            measure += 0.4 / above[0] * above
     return np.asarray(measure[first] - measure[end])
 
 
 def _above(weights: FloatArray) -> FloatArray:
     """Return the weight of each cell and all cells above it, and 0 after the last."""
-    return np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+    return np.append(reverse_cumsum(weights), 0.0)
 
 
 def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArray]:

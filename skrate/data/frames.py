@@ -21,16 +21,12 @@ _OLDEST_NARWHALS = (2, 10)
 _LEAST_GROUPS = 2**16
 # The first grouping has 2**10 places per octave, the most that float64 has are 2**52.
 _COARSE_BITS, _MANTISSA_BITS = 10, 52
-# One in 64 distinct scores is counted.
-_HASHED = 64
 # Groups are heavy if they hold more than this fraction of a class times the number of
 # groups, and more than a few samples. They are divided again, in at most this number of
 # runs, unless they hold less than a negligible fraction together.
 _HEAVY, _FEW, _MAX_RUNS, _NEGLIGIBLE = 16, 8, 64, 0.01
-# The maximum fraction of a class that may tie in the end.
-_MAX_FRACTION = 1e-3
 # The minimum normal float64. Added to a magnitude, it makes 0 an ordinary number.
-_TINY = 2.0**-1022
+_TINY = float(np.finfo(np.float64).tiny)
 
 _KEYS, _SUMS = ("octave", "place"), ("pos", "neg")
 Groups = dict[str, Array]
@@ -45,27 +41,22 @@ def frame_cells(frame: Any, names: Mapping[str, str], max_groups: int) -> Cells:
     if facts.get("n_zero"):
         rows = rows.filter(nw.col("weight") > 0)
     budget = 4 * max(max_groups, _LEAST_GROUPS)
-    if min(n_rows, _HASHED * facts["n_hashed"]) <= budget:
+    if min(n_rows, facts["n_distinct"]) <= budget:
         groups = _group(rows, "score")
         groups |= {"low": groups["score"], "high": groups["score"]}
     else:
         groups = _group_cells(rows, budget, facts.get("max_weight", 1.0))
-    _check_rows(groups, n_rows)
-    cells = cells_around(*(groups[name] for name in ("low", "high", "pos", "neg")))
-    if len(cells.keys) == 2 and n_rows >= 10 and "max_integer" in facts:
-        classes = decode_scores(cells.keys).astype(int)
-        warn_class_scores("y_score", np.resize(classes, 10))
-    return compressed(cells, max_groups)
-
-
-def _check_rows(groups: Groups, n_rows: float) -> None:
-    """Raise unless the groups contain all rows of the first scan."""
     if groups["n"].sum() != n_rows:
         raise ValueError(
             f"frame had {n_rows:.0f} rows in the first scan, and "
             f"{groups['n'].sum():.0f} in the last: persist or cache the frame, because "
             "it must give the same rows each time."
         )
+    cells = cells_around(*(groups[name] for name in ("low", "high", "pos", "neg")))
+    if len(cells.keys) == 2 and n_rows >= 10 and "max_integer" in facts:
+        classes = decode_scores(cells.keys).astype(int)
+        warn_class_scores("y_score", np.resize(classes, 10))
+    return compressed(cells, max_groups)
 
 
 def _narwhals() -> Any:
@@ -86,7 +77,14 @@ def _narwhals() -> Any:
 def _named_columns(native: Any, names: Mapping[str, str]) -> Any:
     """Return the columns with names of our own, in float64, and integer scores."""
     nw = _narwhals()
-    frame = _lazy(native)
+    try:
+        frame = nw.from_native(native).lazy()
+    except TypeError as error:
+        raise ValueError(
+            "frame must be a data frame or a relation of pandas, Polars, pyarrow, "
+            "DuckDB, Dask, PySpark or another engine of narwhals, got "
+            f"{type(native).__name__}."
+        ) from error
     schema = frame.collect_schema()
     for argument, name in names.items():
         _check_column(argument, name, schema)
@@ -110,18 +108,6 @@ def _named_columns(native: Any, names: Mapping[str, str]) -> Any:
     if not dtypes["y_score"].is_float():
         real.append(nw.col("y_score").alias("integer"))
     return rows.select(*real)
-
-
-def _lazy(native: Any) -> Any:
-    """Return the frame for narwhals."""
-    try:
-        return _narwhals().from_native(native).lazy()
-    except TypeError as error:
-        raise ValueError(
-            "frame must be a data frame or a relation of pandas, Polars, pyarrow, "
-            "DuckDB, Dask, PySpark or another engine of narwhals, got "
-            f"{type(native).__name__}."
-        ) from error
 
 
 def _with_mantissas(rows: Any) -> Any:
@@ -172,26 +158,25 @@ def _probe(rows: Any) -> dict[str, Any]:
         facts |= {"min_weight": weight.min(), "max_weight": weight.max()}
         positive = nw.when(weight > 0).then(weight)
         facts |= {"min_positive": positive.min(), "n_zero": _count(weight == 0)}
-    facts["n_hashed"] = nw.col("hashed").n_unique()
-    found = _collect(_with_hashed(rows).select(**facts))
-    return {name: values.tolist()[0] for name, values in found.items()}
-
-
-def _count(condition: Any) -> Any:
-    return condition.cast(_narwhals().Float64).sum()
-
-
-def _with_hashed(rows: Any) -> Any:
-    """Return rows with the scores whose hashes are small, one in 64."""
-    nw = _narwhals()
-    # The first and the last 26 bits of the mantissa, each times an irrational number.
+    # To estimate the number of distinct scores, count those with a small hash: the
+    # first and the last 26 bits of the mantissa, each times an irrational number.
+    n_per_hashed = 64
     first = (nw.col("mantissa") * 2.0**26).floor()
     rows = rows.with_columns(first.alias("first"))
     last = nw.col("mantissa") * 2.0**26 - nw.col("first")
     mixed = nw.col("first") * 0.6180339887498949 + last * 50657846.77466546
     rows = rows.with_columns(mixed.alias("mixed"))
-    is_hashed = nw.col("mixed") - nw.col("mixed").floor() < 1 / _HASHED
-    return rows.with_columns(nw.when(is_hashed).then(nw.col("score")).alias("hashed"))
+    is_hashed = nw.col("mixed") - nw.col("mixed").floor() < 1 / n_per_hashed
+    hashed = nw.when(is_hashed).then(nw.col("score"))
+    rows = rows.with_columns(hashed.alias("hashed"))
+    facts["n_distinct"] = nw.col("hashed").n_unique()
+    found = _collect(rows.select(**facts))
+    scan = {name: values.tolist()[0] for name, values in found.items()}
+    return scan | {"n_distinct": n_per_hashed * scan["n_distinct"]}
+
+
+def _count(condition: Any) -> Any:
+    return condition.cast(_narwhals().Float64).sum()
 
 
 def _collect(query: Any) -> dict[str, Array]:
@@ -213,20 +198,16 @@ def _check_facts(facts: Mapping[str, Any], names: Mapping[str, str]) -> float:
                 f"{argument} contains {n_bad:.0f} missing or infinite values, in the "
                 f"column {shown(name)}: remove or impute these samples first."
             )
-    _check_value_facts(facts, names)
-    if "sample_weight" not in names:
-        return n_rows
-    return n_rows - _check_weight_facts(facts)
-
-
-def _check_value_facts(facts: Mapping[str, Any], names: Mapping[str, str]) -> None:
-    """Raise unless the labels are those of two classes and the scores are exact."""
-    if facts["n_1"] + max(facts["n_-1"], facts["n_0"]) != facts["n"]:
-        low, high = facts["min_label"], facts["max_label"]
+    if facts["n_1"] + max(facts["n_-1"], facts["n_0"]) != n_rows:
+        low, high, label = (
+            facts["min_label"],
+            facts["max_label"],
+            shown(names["y_true"]),
+        )
         raise ValueError(
             f"y_true must hold booleans, 0 and 1, or -1 and 1, got numbers from "
-            f"{low:g} to {high:g} in the column {shown(names['y_true'])}: convert it "
-            f"to booleans, as frame[{shown(names['y_true'])}] == {high:g} gives."
+            f"{low:g} to {high:g} in the column {label}: convert it to booleans, as "
+            f"frame[{label}] == {high:g} gives."
         )
     largest = max(abs(facts.get(f"{end}_integer", 0)) for end in ("min", "max"))
     if largest > 2**53:
@@ -234,17 +215,15 @@ def _check_value_facts(facts: Mapping[str, Any], names: Mapping[str, str]) -> No
             f"y_score holds the integer {largest}, and float64 cannot represent all "
             "integers above 2**53: subtract a number from all scores first."
         )
-
-
-def _check_weight_facts(facts: Mapping[str, Any]) -> float:
-    """Raise unless the weights are valid; return how many are zero."""
+    if "sample_weight" not in names:
+        return n_rows
     if facts["min_weight"] == facts["max_weight"] == 0:
         raise ValueError(
             "sample_weight is zero for every sample: use positive weights."
         )
     weights = [facts[name] for name in ("min_weight", "min_positive", "max_weight")]
     check_range("sample_weight", np.array(weights, dtype=np.float64))
-    return float(facts["n_zero"])
+    return n_rows - float(facts["n_zero"])
 
 
 def _group(rows: Any, *keys: str, sums: tuple[str, ...] = _SUMS) -> Groups:
@@ -275,27 +254,24 @@ def _group_cells(rows: Any, budget: int, max_weight: float) -> Groups:
         is_heavy = fractions > _HEAVY / budget
         if fractions[is_heavy].sum() < _NEGLIGIBLE:
             break
-        runs = _runs(_add_overlapping(is_heavy, groups))
+        runs = _runs(is_heavy, groups)
         is_within = np.zeros(len(fractions), dtype=bool)
         for first, last in runs:
             is_within[first : last + 1] = True
         done.append(_select_groups(groups, ~is_within))
         rows = _filter_runs(rows, groups, runs)
         groups, fractions = _select_groups(groups, is_within), fractions[is_within]
-    _check_ties(fractions)
-    return {
-        name: np.concatenate([of[name] for of in [*done, groups]]) for name in groups
-    }
-
-
-def _check_ties(fractions: FloatArray) -> None:
     fraction = fractions.max()
-    if fraction > _MAX_FRACTION:
+    # The maximum fraction of a class that may tie in the end.
+    if fraction > 1e-3:
         raise ValueError(
             f"{fraction:.2%} of the samples of a class have almost equal scores, "
             "which the engine cannot separate: pass batches of the frame to "
             "RankTable.from_batches."
         )
+    return {
+        name: np.concatenate([of[name] for of in [*done, groups]]) for name in groups
+    }
 
 
 def _select_groups(groups: Groups, chosen: Array) -> Groups:
@@ -313,19 +289,15 @@ def _class_fractions(
     return np.where(groups["low"] < groups["high"], fractions, 0.0)
 
 
-def _add_overlapping(is_heavy: BoolArray, groups: Groups) -> BoolArray:
-    """Return the heavy groups and those that overlap them.
+def _runs(is_heavy: BoolArray, groups: Groups) -> list[tuple[int, int]]:
+    """Return the first and last position of runs of heavy groups.
 
-    They overlap only if the engine's logarithm is not monotone.
+    The smallest gaps are closed. Runs include the groups that overlap heavy ones, which
+    occur only if the engine's logarithm is not monotone.
     """
     is_joint = groups["low"][1:] <= groups["high"][:-1]
     is_heavy[1:] |= is_joint & is_heavy[:-1]
     is_heavy[:-1] |= is_joint & is_heavy[1:]
-    return is_heavy
-
-
-def _runs(is_heavy: BoolArray) -> list[tuple[int, int]]:
-    """Return the first and last position of runs, with the smallest gaps closed."""
     edges = np.flatnonzero(np.diff(is_heavy, prepend=False, append=False))
     firsts, lasts = edges[::2], edges[1::2] - 1
     gaps = firsts[1:] - lasts[:-1]

@@ -12,9 +12,6 @@ from skrate.data.arrays import Array, BoolArray
 from skrate.data.checks import check_equal_length, shown
 from skrate.data.ranking import check_groups
 
-# With fewer lists by people that differ, intervals may be too short.
-FEW_LISTS = 8
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedLabels:

@@ -26,6 +26,7 @@ from skrate.data.checks import (
     as_float64,
     check_equal_length,
     check_finite,
+    check_no_missing,
     check_number,
     check_scores,
     check_vector,
@@ -41,7 +42,6 @@ from skrate.data.ranking import (
     Grouping,
     begins_group,
     check_groups,
-    check_present,
     dense_ranks,
     n_distinct,
     segment_cumsum,
@@ -51,8 +51,6 @@ from skrate.data.table import RankTable, build_table
 
 # The number of bits of sort keys.
 _KEY_BITS = 64
-# Size of a rectangle of lists and groups, which should stay in the cache.
-_CELLS = 2**16
 _NO_LISTS = (
     "y_true is a {0}, which has no lists: pass labels, scores and groups of the "
     "samples. Metrics of a single ranking accept a {0}; metrics of the ranks within "
@@ -127,8 +125,6 @@ class ListTable:
     @cached_property
     def n_pos(self) -> FloatArray:
         """Weight of the positives per list."""
-        if self.is_counted and not self.has_ties and self.unreturned is None:
-            return np.diff(self.relevant_edges).astype(np.float64)
         return self.sum(self.pos)
 
     @cached_property
@@ -180,11 +176,12 @@ class ListTable:
         kind = np.int64 if self.pos.dtype.kind == "i" else np.float64
         n_rows = np.diff(self.edges)
         order = np.argsort(n_rows, kind="stable")
-        first = 0
+        # The size of a rectangle that stays in the cache.
+        first, most_cells = 0, 2**16
         while first < len(order):
             longest = 1.5 * n_rows[order[first]]
             last = int(np.searchsorted(n_rows, longest, side="right", sorter=order))
-            last = min(last, first + max(int(_CELLS / longest), 1))
+            last = min(last, first + max(int(most_cells / longest), 1))
             lists = order[first:last]
             position = np.arange(n_rows[lists[-1]])
             rows = self.starts[lists][:, None] + position
@@ -282,7 +279,7 @@ def list_table(
     list_items = _make_items(sample, lists, gain, grades)
     if entities is not None:
         grouped = check_groups("entities", entities)
-        _select_weighted_rows(sample, entities=grouped.codes)
+        sample.select("entities", grouped.codes)
         list_items = _merge_entities(list_items, grouped)
     if n_relevant is not None:
         lists, list_items = _add_missing_items(lists, list_items, n_relevant)
@@ -295,31 +292,22 @@ def _make_items(
     """Return the items of lists with their gains."""
     if len(lists.codes) != sample.n_input:
         # With their labels, because the error recognises sizes of lists.
-        _select_weighted_rows(sample, groups=lists.labels.take(lists.codes))
-    gain = _select_weighted_rows(sample, gain=gain)
-    if gain is not None and sample.weights is not None:
-        gain = gain * sample.weights
+        sample.select("groups", lists.labels.take(lists.codes))
+    if gain is not None:
+        gain = sample.select("gain", gain)
+        if sample.weights is not None:
+            gain = gain * sample.weights
     assert sample.scores is not None
     return _Items(
-        codes=_select_weighted_rows(sample, groups=lists.codes),
+        codes=sample.select("groups", lists.codes),
         n_lists=len(lists.labels),
         levels=sample.is_pos.view(np.uint8) if grades is None else grades.levels,
+        gains=np.array([0.0, 1.0]) if grades is None else grades.gains,
+        is_graded=grades is not None,
         scores=sample.scores,
         weights=sample.weights,
         gain=gain,
-        gains=None if grades is None else grades.gains,
     )
-
-
-def _select_weighted_rows(sample: Sample, **column: Any) -> Any:
-    """Return a column of the samples with weight, after a check of its length."""
-    (entries,) = column.values()
-    if entries is None:
-        return None
-    check_equal_length(
-        y_true=sample.is_pos if sample.kept is None else sample.kept, **column
-    )
-    return entries if sample.kept is None else entries[sample.kept]
 
 
 def _single_list(sample: Sample) -> ListTable:
@@ -445,7 +433,7 @@ def top_row_fractions(lists: ListTable, n_seen: FloatArray) -> FloatArray:
 
 
 class _Items(NamedTuple):
-    """Items of lists; ``levels`` are 1 (positive) or 0 (negative), or index gains."""
+    """Items of lists; ``levels`` index the gains, which are 0 and 1 of labels."""
 
     codes: IntArray
     n_lists: int
@@ -453,12 +441,13 @@ class _Items(NamedTuple):
     scores: Array
     weights: FloatArray | None
     gain: FloatArray | None
-    gains: FloatArray | None
+    gains: FloatArray
+    is_graded: bool
 
     @property
     def n_level_bits(self) -> int:
         """The number of bits of a level."""
-        return 1 if self.gains is None else max(len(self.gains) - 1, 1).bit_length()
+        return max(len(self.gains) - 1, 1).bit_length()
 
 
 def _merge_entities(items: _Items, entities: Grouping) -> _Items:
@@ -492,8 +481,10 @@ def _add_missing_items(
             "add rows with the score -inf. It is a number of items, without weights."
         )
     lists, codes, counts = _check_relevant(lists, items.codes, n_relevant)
-    is_pos = items.levels > 0 if items.gains is None else items.gains[items.levels] > 0
-    missing = counts - np.bincount(codes[is_pos], minlength=len(counts))
+    is_relevant = items.gains > 0
+    missing = counts - np.bincount(
+        codes[is_relevant[items.levels]], minlength=len(counts)
+    )
     worst = int(np.argmin(missing))
     if missing[worst] < 0:
         n_rows = counts[worst] - missing[worst]
@@ -502,8 +493,7 @@ def _add_missing_items(
             f"{shown(lists.labels[worst])}, which has {n_rows} relevant rows: count "
             "all relevant items of each list."
         )
-    grades = 1 if items.gains is None else np.count_nonzero(items.gains > 0)
-    if grades != 1 and missing.any():
+    if np.count_nonzero(is_relevant) != 1 and missing.any():
         raise ValueError(
             "n_relevant does not say which grades the missing items have: add a row "
             "for each, with its grade and the score -inf."
@@ -511,7 +501,7 @@ def _add_missing_items(
     n_missing, scores = int(missing.sum()), items.scores
     if scores.dtype.kind != "f":
         scores = dense_ranks(scores)[0].astype(np.float64)
-    last = 1 if items.gains is None else len(items.gains) - 1
+    last = len(items.gains) - 1
     completed = items._replace(
         codes=np.append(codes, np.repeat(np.arange(len(counts)), missing)),
         n_lists=len(counts),
@@ -587,7 +577,7 @@ def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
     n_samples = sizes[sizes > 0]
     starts = np.cumsum(n_samples) - n_samples
     gain = None if items.gain is None else items.gain[order]
-    if items.gains is not None:
+    if items.is_graded:
         gain = items.gains[levels]
         levels = gain > 0
     pos = levels.astype(np.int8)
@@ -601,8 +591,12 @@ def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
         starts = np.searchsorted(rows, starts)
         columns = [np.add.reduceat(column, rows) for column in columns]
     table = ListTable(lists.labels, np.flatnonzero(sizes), starts, n_samples, *columns)
-    if items.gains is not None:
-        table.best = _best(items.codes, items.levels, items.gains)
+    if items.is_graded:
+        last = len(items.gains) - 1
+        rows = np.flatnonzero((items.gains > 0)[items.levels])
+        keys = items.codes[rows] * len(items.gains) + (last - items.levels[rows])
+        keys.sort()
+        table.best = items.gains[last - keys % len(items.gains)]
     if is_unreturned.any():
         codes = np.unique(items.codes[is_unreturned])
         have_unreturned = np.searchsorted(table.lists, codes)
@@ -663,15 +657,6 @@ def _sorted(
     return order, levels, begins_group(keys)
 
 
-def _best(codes: IntArray, levels: Array, gains: FloatArray) -> FloatArray:
-    """Return the gains above 0, list by list, the maximum first within each list."""
-    last = len(gains) - 1
-    rows = np.flatnonzero((gains > 0)[levels])
-    keys = codes[rows] * len(gains) + (last - levels[rows])
-    keys.sort()
-    return np.asarray(gains[last - keys % len(gains)])
-
-
 def _ranked_places(scores: Array) -> tuple[Array, int]:
     """Return the ranks among distinct scores, the best 0, and their number of bits."""
     ranks, distinct = dense_ranks(scores)
@@ -697,10 +682,8 @@ def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
             sign = bits >> 63
             # If the first bit is set, the negative of the integer of all other bits.
             ordered[chunk] = ((bits & np.iinfo(np.int64).max) ^ sign) - sign
-    elif scores.dtype.kind == "u":
-        ordered = scores.astype(np.uint64)
     else:
-        ordered = scores.astype(np.int64)
+        ordered = scores.astype(np.uint64 if scores.dtype.kind == "u" else np.int64)
     # Differences may overflow, but are correct when they are read as unsigned.
     highest, used, keys = ordered.max(), 0, ordered.view(np.uint64)
     for chunk in parts(len(scores)):
@@ -732,27 +715,23 @@ def whole_lists(
                 if column is not None
             ]
             check_equal_length(**dict(zip(names, rows, strict=False)))
-            check_present("groups", rows[2])
+            check_no_missing("groups", rows[2])
             if not is_graded:
                 seen = update_labels(seen, f"batch {number}", rows[0], pos_label)
             if pending is not None:
-                pairs = zip(names, pending, rows, strict=False)
-                rows = [_append_batch(*pair) for pair in pairs]
+                for i, before in enumerate(pending):
+                    if _kind(before) != _kind(rows[i]):
+                        raise ValueError(
+                            f"{names[i]} has dtype {rows[i].dtype} after a batch of "
+                            f"{before.dtype}: use one type in all batches."
+                        )
+                    rows[i] = joined(names[i], before, rows[i])
         is_last = np.asarray(rows[2] == rows[2][-1])
         pending = [column[is_last] for column in rows]
         if not is_last.all():
             yield number, [*(column[~is_last] for column in rows), None][:4]
     assert pending is not None
     yield number, [*pending, None][:4]
-
-
-def _append_batch(name: str, before: Array, new: Array) -> Array:
-    if _kind(before) != _kind(new):
-        raise ValueError(
-            f"{name} has dtype {new.dtype} after a batch of {before.dtype}: use one "
-            "type in all batches."
-        )
-    return joined(name, before, new)
 
 
 def _kind(column: Array) -> str:

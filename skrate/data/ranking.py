@@ -9,12 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, IntArray, parts
-from skrate.data.checks import check_vector, distinct_objects, is_missing, raise_missing
+from skrate.data.checks import check_no_missing, check_vector, distinct_objects
 
-# Integer labels need no sorting if their range is below the number of rows, or this.
-_SMALL_RANGE = 1024
-# Up to this number of scores, sorting an index is faster than making keys.
-_SHORT = 2048
 # The bits of the smallest float that has full precision.
 _LEAST = 1 << 52
 
@@ -43,7 +39,7 @@ def check_groups(name: str, values: Any) -> Grouping:
         distinct[:] = objects
         distinct = distinct.astype(labels.dtype)
     else:
-        check_present(name, labels)
+        check_no_missing(name, labels)
         small = _small_groups(labels)
         if small is not None:
             return small
@@ -56,26 +52,13 @@ def sort_naturally(groups: Grouping) -> Grouping:
     names = groups.labels.tolist()
     if not all(isinstance(name, str) for name in names):
         return groups
-
-    def natural_key(position: int) -> list[str | int]:
-        # Text and digits alternate, so numbers are compared with numbers.
-        tokens = re.split(r"(\d+)", names[position])
-        return [int(token) if i % 2 else token for i, token in enumerate(tokens)]
-
-    order = np.array(sorted(range(len(names)), key=natural_key), dtype=np.intp)
+    # Text and digits alternate, so numbers are compared with numbers.
+    tokens = [re.split(r"(\d+)", name) for name in names]
+    keys = [[int(t) if i % 2 else t for i, t in enumerate(row)] for row in tokens]
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
     return Grouping(
         np.argsort(order)[groups.codes], groups.labels[order], groups.sizes[order]
     )
-
-
-def check_present(name: str, labels: Array) -> None:
-    """Raise if a label is missing, with the first position."""
-    if labels.dtype.kind == "O":
-        missing = np.array(list(map(is_missing, labels.tolist())))
-    else:
-        missing = labels != labels
-    if missing.any():
-        raise_missing(name, int(np.argmax(missing)))
 
 
 def _small_groups(labels: Array) -> Grouping | None:
@@ -86,7 +69,8 @@ def _small_groups(labels: Array) -> Grouping | None:
     kind = np.int64 if labels.dtype.kind == "i" else np.uint64
     wide = labels.astype(kind, copy=False)
     low = wide.min()
-    if int(wide.max()) - int(low) >= max(len(labels), _SMALL_RANGE):
+    # Counting takes the time of the range, so it is short beside the number of rows.
+    if int(wide.max()) - int(low) >= max(len(labels), 1024):
         return None
     codes = (wide - low).astype(np.intp, copy=False)
     sizes = np.bincount(codes)
@@ -205,7 +189,8 @@ def ranked_labels(scores: Array, is_pos: BoolArray) -> tuple[BoolArray, BoolArra
     The last bit of a key is the label, the other bits are the score. Sorting keys takes
     a fraction of the time of sorting an index.
     """
-    keys = _keys(scores, is_pos) if len(scores) > _SHORT else None
+    # Sorting an index is faster than making keys for few scores.
+    keys = _keys(scores, is_pos) if len(scores) > 2048 else None
     if keys is None:
         order = np.argsort(scores)[::-1]
         return is_pos[order], begins_group(scores[order])

@@ -116,22 +116,18 @@ def render_html(title: str, values: Mapping[str, Any], caption: str = "") -> str
     """Return plain data as a table: by entry, or by row if all are equal lists."""
     columns = list(values.values())
     lengths = {len(column) if isinstance(column, list) else None for column in columns}
-    if len(lengths) == 1 and None not in lengths:
-        return _render_columns(title, values)
-    lines = [html_row([name, _text(entry)]) for name, entry in values.items()]
-    return html_table([html_title(title, 2), *lines], caption)
-
-
-def _render_columns(title: str, columns: Mapping[str, list[Any]]) -> str:
-    n_rows = len(next(iter(columns.values())))
+    if len(lengths) != 1 or None in lengths:
+        lines = [html_row([name, _text(entry)]) for name, entry in values.items()]
+        return html_table([html_title(title, 2), *lines], caption)
+    n_rows = len(columns[0])
     # Columns with the same text in each row.
     same = [
         name
-        for name, cells in columns.items()
+        for name, cells in values.items()
         if n_rows > 1 and isinstance(cells[0], str) and len(set(cells)) == 1
     ]
-    shown = {name: cells[:_ROWS] for name, cells in columns.items() if name not in same}
-    notes = [f"{name}: {columns[name][0]}" for name in same]
+    shown = {name: cells[:_ROWS] for name, cells in values.items() if name not in same}
+    notes = [f"{name}: {values[name][0]}" for name in same]
     if n_rows > _ROWS:
         notes.insert(0, f"the first {_ROWS} of {n_rows:,} rows")
     rows = zip(*shown.values(), strict=True)

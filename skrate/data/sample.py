@@ -66,12 +66,13 @@ class Sample:
         """Return the same samples with scores; errors name them ``name``."""
         scores = check_scores(name, y_score)
         warn_class_scores(name, scores)
-        if len(scores) != self.n_input:
-            raise ValueError(
-                f"Unequal numbers of samples: y_true has {self.n_input}, {name} has "
-                f"{len(scores)}."
-            )
-        return self._with_scores(scores if self.kept is None else scores[self.kept])
+        return self._with_scores(self.select(name, scores))
+
+    def select(self, name: str, column: Array) -> Array:
+        """Return a column of the samples with weight, after a check of its length."""
+        labels = self.is_pos if self.kept is None else self.kept
+        check_equal_length(**{"y_true": labels, name: column})
+        return column if self.kept is None else column[self.kept]
 
     def _with_scores(self, scores: Array) -> Self:
         """Return the samples with checked scores, which can calibrate predictions."""

@@ -48,11 +48,6 @@ from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
 
-# Up to this number float64 represents all integers.
-_MOST_CASES = 2**53
-# Batches are compressed when they have this many times max_groups groups, because
-# compressing costs as much as sorting.
-_GATHERED = 5
 _NO_GROUPS = np.empty(0, dtype=np.intp)
 # The ways to merge neighbouring groups: names of attributes of RankTable.
 MergedGroups = Literal["merged", "runs", "down"]
@@ -334,7 +329,8 @@ class RankTable:
                 ).cells
             if not is_empty:
                 gathered.append(cells)
-            if sum(len(cells.keys) for cells in gathered) > _GATHERED * max_groups:
+            # Not after each batch, because compressing costs as much as sorting.
+            if sum(len(cells.keys) for cells in gathered) > 5 * max_groups:
                 gathered = [merged_parts()]
         if not gathered:
             raise ValueError("sample_weight is 0 in all batches: use positive weights.")
@@ -449,7 +445,7 @@ class RankTable:
         >>> table.max_error("roc_auc") < 5e-4
         True
         """
-        max_groups = check_count("max_groups", max_groups, minimum=1)
+        max_groups = check_count("max_groups", max_groups)
         if self.n_groups <= max_groups:
             return self
         return build_cell_table(compressed(self.cells, max_groups))
@@ -521,7 +517,8 @@ class RankTable:
         """Number of samples if all weights are integers, else None."""
         weights = (self.pos, self.neg)
         are_whole = all(np.array_equal(np.rint(weight), weight) for weight in weights)
-        return self.total if are_whole and self.total < _MOST_CASES else None
+        # Up to 2**53 float64 represents all integers.
+        return self.total if are_whole and self.total < 2**53 else None
 
     @cached_property
     def cum_pos(self) -> FloatArray:
@@ -540,9 +537,7 @@ class RankTable:
     @cached_property
     def rates(self) -> FloatArray:
         """Rate at each cut."""
-        if self.labels is not None or (
-            self.is_of_cases and self.n_groups == self.total
-        ):
+        if self.is_of_cases and self.n_groups == self.total:
             return frozen(np.arange(self.n_groups + 1) / self.n_groups)
         processed = cumulated(self.pos + self.neg)
         if self.is_of_cases:
@@ -746,7 +741,9 @@ def _build_untied_table(
     """Return the table of ranked labels without ties, with weights made on demand."""
     n_pos, table = float(np.count_nonzero(labels)), RankTable.__new__(RankTable)
     n_neg = len(labels) - n_pos
-    return table._set(n_pos, n_neg, labels=labels, thresholds=thresholds)
+    return table._set(
+        n_pos, n_neg, labels=labels, thresholds=thresholds, is_of_cases=True
+    )
 
 
 def extreme_tables(table: RankTable) -> list[RankTable]:
@@ -775,8 +772,7 @@ def _build_estimated_table(
     are_cases: bool,
 ) -> RankTable:
     """Return the table of estimated labels, with weights that may be negative."""
-    cum_pos = np.zeros(len(pos) + 1)
-    np.cumsum(pos, out=cum_pos[1:])
+    cum_pos = np.append(0.0, np.cumsum(pos))
     n_pos = float(cum_pos[-1])
     return RankTable.__new__(RankTable)._set(
         n_pos,
@@ -860,7 +856,7 @@ def _merged(
     starts = np.flatnonzero(is_start)
     if len(starts) == table.n_groups:
         return _unmerged(table)
-    if labels is None and not table.is_of_cases:
+    if not table.is_of_cases:
         pos, neg = (np.add.reduceat(w, starts) for w in (table.pos, table.neg))
         return Merged(pos, neg, starts)
     if labels is not None:

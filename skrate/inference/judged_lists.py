@@ -18,7 +18,6 @@ from skrate.data.arrays import (
     effective_number,
 )
 from skrate.data.checks import warn
-from skrate.data.judged import FEW_LISTS
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.list_means import (
     ListDifference,
@@ -137,7 +136,7 @@ class JudgedMean(ListMean):
     @property
     def min_different_units(self) -> float:
         """If the values of fewer units differ, the interval may be too short."""
-        return FEW_LISTS
+        return 8
 
     @property
     def n_effective(self) -> float:
@@ -173,7 +172,8 @@ class JudgedMean(ListMean):
                 "Label more lists, or use a metric that depends on more items: people "
                 f"labelled {self.n_units} independent lists, and the "
                 f"{self.metric.name} of only {n_differ} of them differs from the "
-                f"others. With fewer than {FEW_LISTS}, the interval may be too short."
+                f"others. With fewer than {self.min_different_units:g}, the interval "
+                "may be too short."
             )
         return super().estimate(null_value)
 

@@ -17,7 +17,7 @@ from skrate.data.checks import (
     check_weights,
     class_masks,
     find_label,
-    first_missing,
+    is_missing,
     shown,
     warn_undefined,
 )
@@ -171,7 +171,7 @@ def _check_order(y_score: Any, expected: list[Any], by: str) -> None:
 def _check_names(labels: ArrayLike, n_columns: int) -> list[Any]:
     """Return the names of the columns as a list; these must be unique."""
     names: list[Any] = check_vector("labels", labels).tolist()
-    if first_missing(names) is not None:
+    if any(map(is_missing, names)):
         raise ValueError(f"labels has a missing value: {shown(names)}.")
     if len(names) != n_columns:
         needs = f"{n_columns} columns: pass a label for each column"

@@ -603,14 +603,8 @@ def check_sample_gains(
     """Return the gains and costs of the samples that have weight."""
     columns: dict[str, FloatArray] = {}
     for name, column in (("gain", gain), ("cost", cost)):
-        if column is None or isinstance(column, ClassGain):
-            continue
-        if len(column) != sample.n_input:
-            raise ValueError(
-                f"Unequal numbers of samples: y_true has {sample.n_input}, {name} has "
-                f"{len(column)}."
-            )
-        columns[name] = column if sample.kept is None else column[sample.kept]
+        if column is not None and not isinstance(column, ClassGain):
+            columns[name] = sample.select(name, column)
     if isinstance(gain, ClassGain):
         columns["gain"] = np.where(sample.is_pos, *gain)
     gains = SampleGains(columns["gain"], columns.get("cost"))
