@@ -125,6 +125,8 @@ class ListTable:
     @cached_property
     def n_pos(self) -> FloatArray:
         """Weight of the positives per list."""
+        if self.is_counted and not self.has_ties and self.unreturned is None:
+            return np.diff(self.relevant_edges).astype(np.float64)
         return self.sum(self.pos)
 
     @cached_property
