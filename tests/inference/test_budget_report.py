@@ -373,6 +373,23 @@ def test_a_page_says_if_the_better_model_is_unknown():
     assert result_of(report.to_html()).endswith("which of the two finds more.")
 
 
+def test_a_page_begins_with_the_numbers_of_one_or_several_models():
+    y_true, a = sample(n=1000)
+    of = f"of {y_true.sum()} positives (95 % interval "
+    page = budget_report(y_true, a, rate=0.2).to_html()
+    start = "If 200 of the 1,000 samples are processed, the model is expected to find "
+    assert result_of(page).startswith(start)
+    assert of in result_of(page)
+    models = {f"m{i}": a + i * np.sin(np.arange(1000)) for i in range(7)}
+    for reference, name, others in (
+        (None, "m0", "Other models:"), ("m3", "m3", "Compared with it:"),
+    ):  # fmt: skip
+        report = budget_report(y_true, models, rate=0.2, reference=reference)
+        text = result_of(report.to_html())
+        assert f", {name} is expected to find " in text
+        assert text.partition(others)[2].count("||m") == 6
+
+
 def test_a_page_defines_its_terms_and_has_a_date_and_a_version():
     y_true, a = sample(n=400)
     page = budget_report(y_true, {"a": a, "b": -a}, rate=0.2).to_html()

@@ -11,20 +11,14 @@ import sklearn
 from sklearn import clone
 from sklearn.datasets import make_classification
 from sklearn.metrics import check_scoring, make_scorer, roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from looped import looped
-from skrate import (
-    AveragePrecisionScorer,
-    RateWeightedAUCScorer,
-    rate_weighted_auc_score,
-    rates,
-)
+from skrate import AveragePrecisionScorer, RateWeightedAUCScorer, rates
 
 RATE = rates.beta(3, 19)
 X, Y = make_classification(180, 5, n_informative=2, flip_y=0.3, random_state=0)
-WEIGHT = np.random.default_rng(0).choice([0.5, 1.0, 3.0], 180)
 LABELS = {
     "numbers": Y,
     "strings": np.where(Y == 1, "ill", "healthy"),
@@ -32,16 +26,6 @@ LABELS = {
 }
 # Where labels do not say themselves what is positive, it is named.
 POSITIVE = {"numbers": None, "strings": "ill", "booleans": None}
-
-
-def own_score(model, rate=RATE, X=X, y=Y, **kwargs):
-    """Return the metric of a fitted model, its scores taken by hand."""
-    if hasattr(model, "decision_function"):
-        y_score = model.decision_function(X)
-    else:
-        y_score = model.predict_proba(X)[:, 1]
-    kwargs = {"pos_label": model.classes_[1], **kwargs}
-    return rate_weighted_auc_score(y, y_score, rate=rate, **kwargs)
 
 
 # --- Estimators ---------------------------------------------------------------------
@@ -84,30 +68,6 @@ def test_an_estimator_predicts_once_per_fold_and_response_method(labels):
 
 
 # --- Sample weights ------------------------------------------------------------------
-
-
-@looped("in_dict", [False, True])
-def test_weights_are_routed_when_requested(in_dict):
-    folds = StratifiedKFold(3)
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer = RateWeightedAUCScorer(rate=RATE).set_score_request(sample_weight=True)
-        scorer = clone(scorer)
-        found = cross_validate(
-            GaussianNB().set_fit_request(sample_weight=False),
-            X,
-            Y,
-            params={"sample_weight": WEIGHT},
-            scoring={"score": scorer} if in_dict else scorer,
-            cv=folds,
-        )["test_score"]
-    expected = []
-    for train, test in folds.split(X, Y):
-        model, weight = GaussianNB().fit(X[train], Y[train]), WEIGHT[test]
-        expected.append(own_score(model, X=X[test], y=Y[test], sample_weight=weight))
-        # As it is passed on without routing.
-        plain = RateWeightedAUCScorer(rate=RATE)
-        assert plain(model, X[test], Y[test], sample_weight=weight) == expected[-1]
-    assert found.tolist() == expected
 
 
 # --- The object ----------------------------------------------------------------------

@@ -90,25 +90,6 @@ def test_distributions_pickle_and_compare_by_value(name):
     assert rate not in others
 
 
-@looped(
-    "name, text",
-    [
-        ("uniform", "uniform()"),
-        ("beta(3, 19)", "beta(3, 19)"),
-        ("interval", "interval(0.15, 0.45)"),
-        ("fixed", "fixed(0.3)"),
-        ("empirical", "empirical(4 rates from 0 to 1, mean 0.388889)"),
-        ("exponential(1)", "exponential(1)"),
-        ("log_discount", "log_discount(20, base=2)"),
-        ("mixture", "mixture(0.7: beta(3, 19), 0.2: fixed(0.8), 0.1: uniform())"),
-        ("scipy triang", "triang(0.3)"),
-        ("scipy truncnorm", "truncnorm(-2, 8, loc=0.2, scale=0.1)"),
-    ],
-)
-def test_the_repr_is_readable(name, text):
-    assert repr(NAMES[name]) == text
-
-
 # --- Weights of positions (the paper's section 3.1 and figure 3) --------------------
 
 
