@@ -309,7 +309,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _margins(self, X: ArrayLike) -> FloatArray:
         """Return the log odds of each class."""
         scores = self.decision_function(X)
-        return np.outer(scores, [-self.slope_, self.slope_])
+        return np.outer([-self.slope_, self.slope_], scores).T
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the scores after each round: an array of shape (n_samples,).
