@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate import rates
-from skrate.inference.budget_report import predicted
+from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
-from skrate.inference.rankings import check_sample
+from skrate.inference.prediction import ExpectedHits, predict_counts
+from skrate.inference.rankings import Rankings, check_sample
+from skrate.metrics.result_types import ConfidenceInterval
 
 LAWS = {"a tenth": rates.fixed(0.1), "beta(3, 19)": rates.beta(3, 19)}
 # Batches drawn after each sample.
@@ -58,6 +60,19 @@ DESIGNS += [
 ]
 
 
+# Narrower than any prediction interval.
+EMPTY = ConfidenceInterval(np.inf, -np.inf)
+
+
+def predicted(ranked, law, n_items, expected=(EMPTY,) * 3):
+    """Return the prediction intervals of a batch, which contain the expected ones."""
+    models = [
+        evaluate([metric], [Rankings([ranked])], Plan(), are_warned=False)[0]
+        for metric in (ExpectedHits(law), ExpectedHits(law, missed=True))
+    ]
+    return predict_counts(*models, n_items, expected)
+
+
 def coverage(design, n_simulations, seed=0):
     """Return the shares of batches whose counts are held and are below, by count."""
     generator = np.random.default_rng(seed)
@@ -69,7 +84,7 @@ def coverage(design, n_simulations, seed=0):
         if design.per_cluster > 1:
             clusters = np.arange(design.n_test) // design.per_cluster
         ranked = check_sample(is_pos, scores, clusters=clusters)
-        bounds = np.array(predicted(ranked, law, n_items, Plan()))
+        bounds = np.array(predicted(ranked, law, n_items))
         for rate in law.ppf(generator.random(N_BATCHES)):
             counts = _counts(generator, design, int(np.rint(n_items * rate)))
             held += (bounds[:, 0] <= counts) & (counts <= bounds[:, 1])

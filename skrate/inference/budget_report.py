@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from scipy import special, stats
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, Number
+from skrate.data.arrays import ArrayLike, FloatArray, Label, Number
 from skrate.data.checks import (
     Check,
     check_arguments,
@@ -31,26 +29,29 @@ from skrate.inference.budget_report_text import (
     table_cells,
 )
 from skrate.inference.cautions import (
-    defined_value,
     no_inference_reason,
     warn_reversed_scores,
     warn_small_sample,
+    warn_unreliable_value,
 )
-from skrate.inference.curve_evaluation import (
-    CurveProcess,
-    curve_process,
-    evaluate_curve,
-)
+from skrate.inference.curve_evaluation import CurveProcess, evaluate_curve
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import adjusted
-from skrate.inference.models import find_model_rankings
+from skrate.inference.models import evaluate, find_model_rankings
 from skrate.inference.options import Plan
 from skrate.inference.permutation_pvalue import chance_pvalue
+from skrate.inference.prediction import (
+    ExpectedHits,
+    hits_process,
+    predict_counts,
+    predict_difference,
+)
 from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
     WEIGHTS,
     OnRanking,
     Ranked,
+    Rankings,
     RankingsOfModels,
     ScoresOfModels,
     Weights,
@@ -59,13 +60,6 @@ from skrate.inference.rankings import (
     pool_folds,
 )
 from skrate.inference.units import Units
-from skrate.inference.variance import (
-    degrees_of_freedom,
-    influence_parts,
-    influence_values,
-    is_zero_variance,
-    table_variance,
-)
 from skrate.metrics.at_rate import (
     LiftAtRate,
     PrecisionAtRate,
@@ -73,13 +67,7 @@ from skrate.metrics.at_rate import (
     check_not_one_case,
 )
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
-from skrate.metrics.metric import Metric, Slopes, is_defined, suggest_arguments
-from skrate.metrics.recall import (
-    cut_positive_fraction,
-    expected_recall,
-    recall_slopes,
-    table_recalls,
-)
+from skrate.metrics.metric import Metric, suggest_arguments
 from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
@@ -88,7 +76,6 @@ from skrate.metrics.result_types import (
     clip_interval,
     plain_columns,
     rendered,
-    t_quantile,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
@@ -116,12 +103,6 @@ _ARGUMENTS: dict[str, Check] = {
     "confidence_level": check_fraction,
     "weights": WEIGHTS,
 }
-# Number of budgets that represent their distribution. Each budget gets one quantile of
-# the fraction of positives.
-_POINTS = 1024
-# Multiples of the golden ratio are the levels of these quantiles, because they fill the
-# unit interval evenly for any short run of budgets.
-_GOLDEN = (np.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True)
@@ -508,16 +489,19 @@ def budget_report(
     if are_columns(y_score) or len(ranked) > 1:
         of_models += "[{!r}]"
     plan = Plan(confidence_level=level, stratify=prevalence is not None)
-    hits = _expected_hits(ranked, law, plan, of_models)
+    models = _evaluate_models(ranked, law, plan, of_models)
     grid, given_positives = _curve_rates(law), Plan(stratify=True)
     curves = [
-        _hits_process(one.ranked, grid, given_positives)
-        for one in hits.values()
-        if one.is_known
+        hits_process([one.found.cases], grid, given_positives)
+        for one in models.values()
+        if one.found.is_known
     ]
     budget = _Budget(law, n_items, first.total if n_items is None else float(n_items))
-    rows = [row for name, one in hits.items() for row in _model_rows(name, one, budget)]
+    rows = [
+        row for name, one in models.items() for row in _model_rows(name, one, budget)
+    ]
     if base is not None:
+        hits = {name: _clip_value(one.found) for name, one in models.items()}
         rows += _compare_reference(base, hits, budget)
     return BudgetReport(
         rows=tuple(rows),
@@ -546,57 +530,82 @@ class _Budget(NamedTuple):
     n_samples: float
 
 
-def _expected_hits(
+class _Evaluations(NamedTuple):
+    """The evaluations of a model. Found and missed are fractions of all samples."""
+
+    found: Evaluation
+    missed: Evaluation
+    recall: Evaluation
+    precision: Evaluation
+    lift: Evaluation
+
+
+def _evaluate_models(
     ranked: dict[str, Ranked], law: RateDistribution, plan: Plan, argument: str
-) -> dict[str, Evaluation]:
-    """Return the expected hits of each model; warn if undefined or scores are reversed.
+) -> dict[str, _Evaluations]:
+    """Return the evaluations of each model; warn if undefined or scores are reversed.
 
     ``argument`` names the scores in warnings, formatted with the name of the model.
     """
-    cases = next(iter(ranked.values()))
-    units, reason = Units([cases], plan), no_inference_reason(cases)
-
-    def evaluated(metric: Metric) -> dict[str, Evaluation]:
-        return {name: _evaluated(metric, one, units) for name, one in ranked.items()}
-
-    hits = evaluated(ExpectedHits(law))
+    metrics: list[Metric] = [ExpectedHits(law), ExpectedHits(law, missed=True)]
+    metrics += [RecallAtRate(law), PrecisionAtRate(law), LiftAtRate(law)]
+    samples = [Rankings([one]) for one in ranked.values()]
+    cases = samples[0].each[0]
     # The samples, not a ranking, make the uncertainty unknown: warn once.
+    reason = no_inference_reason(cases)
     if reason is not None:
         warn_undefined("The uncertainty of the budget report", reason)
-        return {name: replace(model, is_known=False) for name, model in hits.items()}
-    defined_value(ExpectedHits(law), cases)
+    by_metric = []
+    for metric in metrics:
+        models = evaluate([metric] * len(samples), samples, plan, are_warned=False)
+        if reason is not None:
+            models = [replace(model, is_known=False) for model in models]
+        by_metric.append(models)
+    by_model = zip(ranked, zip(*by_metric, strict=True), strict=True)
+    by_name = {name: _Evaluations(*models) for name, models in by_model}
+    if reason is not None:
+        return by_name
+    warn_unreliable_value(metrics[0], cases, by_metric[0][0].value, None)
     if law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
-    recalls = evaluated(RecallAtRate(law))
     warn_reversed_scores(
-        (argument.format(name), model, None) for name, model in recalls.items()
+        (argument.format(name), one.recall, None) for name, one in by_name.items()
     )
-    return hits
+    return by_name
 
 
-def _model_rows(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]:
+def _clip_value(model: Evaluation) -> Evaluation:
+    """Return the evaluation with its value between its bounds.
+
+    Estimated labels can give values outside of them.
+    """
+    ((metric, ranked, value),) = model.each
+    clipped = float(np.clip(value, *model.bounds))
+    return replace(model, each=[OnRanking(metric, ranked, clipped)])
+
+
+def _model_rows(name: str, model: _Evaluations, budget: _Budget) -> list[BudgetRow]:
     """Return the rows of a model, in the order of the report."""
-    (law, n_items, n_samples), ranked, pvalue = budget, hits.cases, _NAN
-    p, processed = ranked.table.prevalence, law.mean()
-    if hits.is_known or (ranked.are_exchangeable and min(ranked.sizes) > 0):
-        pvalue = chance_pvalue(RecallAtRate(law), law, ranked)
+    (law, n_items, n_samples), found, pvalue = budget, model.found, _NAN
+    p, processed = found.cases.table.prevalence, law.mean()
+    if found.is_known or (found.cases.are_exchangeable and min(found.cases.sizes) > 0):
+        pvalue = chance_pvalue(model.recall, law)
 
-    def row(quantity: Quantity, metric: Metric | None, chance: float) -> BudgetRow:
-        evaluation = hits if metric is None else _evaluated(metric, ranked, hits.units)
-        is_known = hits.is_known and not np.isnan(evaluation.value)
+    def row(quantity: Quantity, evaluation: Evaluation, chance: float) -> BudgetRow:
+        is_known = evaluation.is_known
         return BudgetRow(
             model=name,
             quantity=quantity,
-            value=evaluation.value,
+            value=_clip_value(evaluation).value,
             confidence_interval=evaluation.interval() if is_known else _UNKNOWN,
             chance=chance,
             pvalue=pvalue,
         )
 
-    hit_row = row("found", None, processed * p)
-    miss_row = row("missed", ExpectedHits(law, missed=True), law.mirrored.mean() * p)
-    if hits.plan.stratify:
+    hit_row = row("found", found, processed * p)
+    miss_row = row("missed", model.missed, law.mirrored.mean() * p)
+    if found.plan.stratify:
         # The prevalence is known.
         miss_row = _mapped(hit_row, "missed", lambda hits: p - hits)
     counts = [
@@ -606,16 +615,16 @@ def _model_rows(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]
     ]
     if n_items is not None:
         ends = [_UNKNOWN] * len(counts)
-        if hits.is_known:
+        if found.is_known:
             expected = [count.confidence_interval for count in counts]
-            ends = predicted(ranked, law, n_items, hits.plan, expected)
+            ends = predict_counts(found, model.missed, n_items, expected)
         pairs = zip(counts, ends, strict=True)
         counts = [replace(count, prediction_interval=batch) for count, batch in pairs]
     return [
         *counts,
-        row("recall", RecallAtRate(law), processed),
-        row("precision", PrecisionAtRate(law), p),
-        row("lift", LiftAtRate(law), 1.0),
+        row("recall", model.recall, processed),
+        row("precision", model.precision, p),
+        row("lift", model.lift, 1.0),
         _mapped(hit_row, "number needed", lambda hits: _ratio(processed, hits)),
     ]
 
@@ -637,14 +646,6 @@ def _mapped(
         chance=None if row.chance is None else function(row.chance),
         prediction_interval=batch and map_ends(batch),
     )
-
-
-def _evaluated(metric: Metric, ranked: Ranked, units: Units) -> Evaluation:
-    """Return the evaluation of a metric for a ranking, or a consensus of folds."""
-    estimate, (low, high) = _NAN, metric.bounds(ranked.table)
-    if is_defined(metric, ranked.table):
-        estimate = min(max(metric.value(ranked.table), low), high)
-    return Evaluation(metric, [OnRanking(metric, ranked, estimate)], units)
 
 
 def _ratio(whole: float, part: float) -> float:
@@ -685,8 +686,7 @@ def _compare_reference(
         if n_items is not None and not model.is_known:
             batch = _UNKNOWN
         elif n_items is not None:
-            rankings = model.cases, base.cases
-            batch = predicted_difference(rankings, law, n_items, model.plan, ends)
+            batch = predict_difference(model, base, n_items, ends)
         more = BudgetRow(
             model=name,
             quantity="more found",
@@ -797,221 +797,3 @@ def _set_prevalence(ranked: dict[str, Ranked], prevalence: float) -> dict[str, R
         name: replace(one, weights=weights, given=weights, kind="sampling")
         for name, one in ranked.items()
     }
-
-
-def _hits_process(
-    models: Sequence[Ranked], rates: FloatArray, plan: Plan
-) -> CurveProcess:
-    """Return the process of the hits, or of a difference of hits, by rate."""
-    if not plan.stratify:
-        return curve_process("hits", models, rates)
-    # The prevalence is known, and the recall is an estimate.
-    return curve_process("recall", models, rates, benefit=models[0].table.prevalence)
-
-
-class ExpectedHits(Metric):
-    """The fraction of all samples that is processed and positive: prevalence x recall.
-
-    With ``missed``, it is the fraction that is positive and not processed.
-    """
-
-    rate: Any
-    missed: bool = False
-    name = "Expected hits"
-    needs = ()
-
-    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return 0 and the fraction processed, or with ``missed`` not processed."""
-        return 0.0, (self.law.mirrored if self.missed else self.law).mean()
-
-    def compute(self, table: RankTable) -> float:
-        if not table.n_pos:
-            return 0.0
-        return float(table.prevalence * self._share(expected_recall(table, self.law)))
-
-    def values(self, pos: Array, neg: Array) -> FloatArray:
-        n_pos = pos.sum(axis=1)
-        fraction = self._share(table_recalls(pos, neg, self.law))
-        return np.asarray(n_pos / (n_pos + neg.sum(axis=1)) * fraction)
-
-    def slopes(self, table: RankTable) -> Slopes:
-        slopes, recall = recall_slopes(table, self.law)
-        sign = -1 if self.missed else 1
-        return slopes.scaled(sign * table.prevalence, self._share(recall))
-
-    def _share(self, recall: Any) -> Any:
-        return 1 - recall if self.missed else recall
-
-
-class Spread(NamedTuple):
-    """The number of independent samples with the same variance, and a design effect."""
-
-    n: float
-    effect: float = 1.0  # Variance of a batch relative to independent samples.
-
-
-def predicted(
-    ranked: Ranked,
-    law: RateDistribution,
-    n_items: int,
-    plan: Plan,
-    expected: Sequence[ConfidenceInterval] = (ConfidenceInterval(np.inf, -np.inf),) * 3,
-) -> list[ConfidenceInterval]:
-    """Return prediction intervals for the hits, misses and false alarms of a batch.
-
-    Given the rate, the samples above the cut are positive with one probability. It has
-    a beta distribution, because it is estimated, and because the cut of the batch
-    varies. The bounds contain the intervals of the ``expected`` counts.
-    """
-    table = ranked.table
-    of_found = _spread(ExpectedHits(law), ranked, plan)
-    # Clusters of positives change the number of all positives, and thus of misses.
-    of_missed = _spread(ExpectedHits(law, missed=True), ranked, plan)
-    rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
-    n_processed = np.rint(n_items * rates).astype(np.intp)
-    hits = np.interp(rates, table.rates, table.cum_pos) / table.total
-    purity = cut_positive_fraction([table], rates)
-    above = _shares(hits, rates, purity, n_items, of_found)
-    below = _shares(table.prevalence - hits, 1 - rates, purity, n_items, of_missed)
-    counts = [
-        (n_processed, above),
-        (n_items - n_processed, below),
-        (n_processed, 1 - above),
-    ]
-    tails = (1 - plan.level) / 2, 1 - (1 - plan.level) / 2
-    limits = rates.max(), 1 - rates.min(), rates.max()
-    return [
-        _round_outward(
-            [_quantile(*count, tail) for tail in tails], reach, n_items * float(limit)
-        )
-        for count, reach, limit in zip(counts, expected, limits, strict=True)
-    ]
-
-
-def _round_outward(
-    ends: Sequence[float], expected: ConfidenceInterval, maximum: float
-) -> ConfidenceInterval:
-    """Return whole-number bounds that contain an interval, within the maximum count."""
-    # Round up, because a budget can end within a sample.
-    maximum = float(np.ceil(round(maximum, 6)))
-    low = min(float(ends[0]), float(np.floor(expected.low)))
-    high = max(float(ends[1]), float(np.ceil(expected.high)))
-    return ConfidenceInterval(max(low, -maximum), min(high, maximum))
-
-
-def predicted_difference(
-    models: tuple[Ranked, Ranked],
-    law: RateDistribution,
-    n_items: int,
-    plan: Plan,
-    expected: ConfidenceInterval,
-) -> ConfidenceInterval:
-    """Return a prediction interval for the hits of the first model minus the second."""
-    first = models[0]
-    # Each budget gets _POINTS / n_budgets quantiles of the difference.
-    n_budgets = 128
-    budgets = law.ppf((np.arange(n_budgets) + 0.5) / n_budgets)
-    rates, of_budget = np.unique(budgets, return_inverse=True)
-    process = _hits_process(models, rates, plan)
-    of_batch = process.standard_error
-    if not first.are_repetitions and first.clusters is None:
-        # The next batch has no sampling weights.
-        repeated = [replace(model, kind="frequency") for model in models]
-        of_batch = _hits_process(repeated, rates, plan).standard_error
-    # Rarely observed differences are uncertain by one sample at the cut.
-    difference, error, of_batch = (
-        np.tile(by_rate[of_budget], _POINTS // n_budgets)
-        for by_rate in (
-            process.values,
-            np.hypot(process.standard_error, process.grain),
-            np.hypot(of_batch, process.grain),
-        )
-    )
-    # Symmetric levels: exchanged models must have the negative interval.
-    half = (np.arange(_POINTS // 2) + 0.5) * _GOLDEN % 1
-    quantiles = np.concatenate([half, 1 - half])
-    freedom = first.unit_dof
-    mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
-    # Avoid division by 0: a thousandth of a sample is negligible.
-    spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, 1e-3)
-    skewness = n_items * difference / spread**3
-    max_difference = n_items * float(np.minimum(rates, 1 - rates).max())
-    max_count = int(np.ceil(round(max_difference, 6)))
-
-    def below(count: int) -> float:
-        """Return P(difference <= count), by three moments."""
-        distance = (count + 0.5 - mean) / spread
-        return float(stats.pearson3.cdf(distance, skewness).mean())
-
-    ends = [
-        bisect_left(range(-max_count, max_count), tail, key=below) - max_count
-        for tail in ((1 - plan.level) / 2, (1 + plan.level) / 2)
-    ]
-    return _round_outward(ends, expected, max_difference)
-
-
-def _spread(metric: Metric, ranked: Ranked, plan: Plan) -> Spread:
-    """Return the effective number of samples for a count, by its variance."""
-    if ranked.is_plain:
-        return Spread(ranked.total)
-    # Class sizes are fixed if the prevalence is known.
-    level, are_fixed = plan.level, bool(plan.stratify)
-    values = influence_values(metric, ranked, stratify=are_fixed)
-    variance = influence_parts(values, ranked)
-    independent = table_variance(metric, ranked.table).total
-    shows_none = is_zero_variance(min(variance.total, independent))
-    effect = 1.0 if shows_none else variance.total / independent
-    if ranked.clusters is not None and not shows_none:
-        # The variance of a small number of clusters is uncertain: use Student's t.
-        of_few = t_quantile(level, degrees_of_freedom((variance, ranked)))
-        # At a level near 0 both quantiles are 0.
-        effect *= (of_few / max(t_quantile(level), NEGLIGIBLE)) ** 2
-    # Clusters that vary less than single samples must not make n arbitrarily large.
-    effect = max(effect, 1e-3)
-    n = ranked.total / effect
-    if ranked.weights is not None and not ranked.are_repetitions and not are_fixed:
-        # At most Kish's effective size: heavy samples without errors could have some.
-        n = min(n, ranked.total / float(np.mean(ranked.weights**2)))
-    # The next batch has clusters, but no weights.
-    return Spread(n, effect if ranked.clusters is not None else 1.0)
-
-
-def _shares(
-    positives: FloatArray,
-    part: FloatArray,
-    purity: FloatArray,
-    n_items: int,
-    spread: Spread,
-) -> FloatArray:
-    """Return the fraction of positives in a part of the next batch, for each rate.
-
-    Let q be the fraction of positives in the part r of n samples, and ``purity`` the
-    fraction at the cut; ``positives`` is q r. The variance of q is
-    (q (1 - q) + (purity - q)^2 (1 - r)) / (r n). The second term comes from the
-    position of the cut, which varies in the batch, too.
-    """
-    seen, batch = part * spread.n, np.maximum(part * n_items, 1.0)
-    # Add half a sample of each class: with almost no samples, q is nearly unknown.
-    fraction = (positives * spread.n + 0.5) / (seen + 1)
-    fraction = np.clip(fraction, 0.5 / (seen + 1), None)
-    binomial, of_cut = fraction * (1 - fraction), (purity - fraction) ** 2 * (1 - part)
-    unit_variance = binomial + of_cut
-    # The variance of a posterior distribution; without samples, of the prior one.
-    variance = unit_variance / (seen + 2)
-    # Clusters that vary less than single samples do not change the binomial counts.
-    variance += np.maximum(of_cut + (spread.effect - 1) * unit_variance, 0) / batch
-    size = np.maximum(binomial / variance - 1, 0.5)
-    quantiles = (np.arange(_POINTS) + 0.5) * _GOLDEN % 1
-    fractions = special.betaincinv(size * fraction, size * (1 - fraction), quantiles)
-    return np.asarray(fractions)
-
-
-def _quantile(sizes: IntArray, fractions: FloatArray, q: float) -> float:
-    """Return the minimum x with P(X <= x) >= q, for X a mixture of binomials."""
-
-    def reaches(count: int) -> bool:
-        more = np.maximum(sizes - count, 1)
-        below = special.betainc(more, count + 1.0, 1 - fractions)
-        return float(np.where(sizes > count, below, 1.0).mean()) >= q
-
-    return float(bisect_left(range(int(sizes.max())), True, key=reaches))

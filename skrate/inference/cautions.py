@@ -89,14 +89,6 @@ def imbalance_reason(cases: Ranked) -> str | None:
     return None
 
 
-def defined_value(metric: Metric, ranked: Ranked) -> float:
-    """Return the metric, or nan with a warning if inference is impossible."""
-    reason = no_inference_reason(ranked, metric)
-    estimate = ranked.score(metric) if reason is None else float("nan")
-    warn_unreliable_value(metric, ranked, estimate, reason)
-    return estimate
-
-
 def warn_unreliable_value(
     metric: Metric,
     ranked: Ranked,

@@ -8,27 +8,16 @@ from scipy import special
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import Merged, RankTable, build_weight_table
 from skrate.inference.evaluation import Evaluation
-from skrate.inference.options import Plan
-from skrate.inference.rankings import OnRanking, Ranked
-from skrate.inference.units import Units
+from skrate.inference.rankings import Ranked
 from skrate.inference.variance import square_factors
 from skrate.metrics.hypothesis_tests import t_pvalue
-from skrate.metrics.metric import Metric
 from skrate.rates.laws import RateDistribution, rate_cuts
 
-# Up to this number of samples of a class, the exact distribution is counted.
-_FEW = 15
-# The number of sums that this distribution distinguishes.
-_SUMS = 2**15
 # Smaller steps are rounding errors.
 _STEP = 1e-9
-# The minimum p-value that is widened.
-_TINY = 1e-300
-# With less skewness, a normal distribution replaces the gamma distribution.
-_SYMMETRIC = 1e-3
 
 
-def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> float:
+def chance_pvalue(recall: Evaluation, law: RateDistribution) -> float:
     """Return the probability that a random ranking finds at least the observed sum.
 
     Sampling weights reduce the number of samples to their effective number. Clusters
@@ -36,12 +25,12 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
     level for which Wilson's interval of ``recall`` begins at the recall of a random
     ranking.
     """
+    ranked = recall.cases
     if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
     if ranked.estimated is not None:
-        single = OnRanking(recall, ranked, recall.value(ranked.table))
-        model = Evaluation(recall, [single], Units([ranked], Plan(stratify=False)))
-        _, pvalue = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
+        error = recall.parts.standard_error
+        _, pvalue = recall.wilson_test(law.mean(), "greater", error)
         # nan if all samples are processed, or none: the order does not matter.
         return 1.0 if np.isnan(pvalue) else pvalue
     by_weight, effect = design_effects(ranked, law)
@@ -54,7 +43,8 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
         return pvalue
     # The number of clusters limits the precision of the contribution of pairs.
     freedom = (ranked.n_units - 1) * (effect / (effect - 1)) ** 2
-    distance = -float(special.ndtri(max(pvalue, _TINY)))
+    # A p-value of 0 has no finite distance.
+    distance = -float(special.ndtri(max(pvalue, 1e-300)))
     return t_pvalue(distance / np.sqrt(effect), "greater", freedom)
 
 
@@ -100,14 +90,15 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     """
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
     is_whole = not (table.pos % 1).any() and not (table.neg % 1).any()
-    if min(table.n_pos, table.n_neg) <= _FEW and is_whole:
+    if min(table.n_pos, table.n_neg) <= 15 and is_whole:
         return counted_pvalue(processed, table)
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
     total = _correct_continuity(processed, table, law)
     distance = float((total - mean) / np.sqrt(variance))
-    if skewness < _SYMMETRIC:
+    # With almost no skewness, the gamma distribution is normal.
+    if skewness < 1e-3:
         return float(special.ndtr(-distance))
     shape = 4 / skewness**2
     return float(special.gammaincc(shape, max(shape + 2 * distance / skewness, 0.0)))
@@ -130,7 +121,8 @@ def counted_pvalue(processed: FloatArray, table: RankTable) -> float:
     width = float(chances.max()) - low
     if width <= _STEP:
         return 1.0
-    steps = np.rint((chances - low) * (_SUMS / k / width)).astype(np.intp)
+    # About 2^15 different sums.
+    steps = np.rint((chances - low) * (2**15 / k / width)).astype(np.intp)
     n_sums = k * int(steps.max()) + 1
     sizes = table.pos + table.neg
     transform = np.fft.fft(np.bincount(steps, sizes, minlength=n_sums)) / table.total

@@ -19,9 +19,6 @@ from skrate.metrics.metric import Metric
 _MANY, _MOST_COUNTS = 32, 128
 Rows = Callable[[np.random.Generator, int], Array]
 Statistic = Callable[[Array], FloatArray]
-_LEFT_OUT = 2**20
-# A tolerance for sums of fractions, because their rounding depends on the ties.
-_ROUNDING = 1e-13
 
 
 class Draw(NamedTuple):
@@ -286,7 +283,8 @@ def jackknife_variance(metric: Metric, ranked: Ranked, *, stratify: bool) -> flo
         n_units = cases.weights
     whole = np.asarray(units.T @ n_units, dtype=np.float64)
     estimates = np.empty(len(n_units))
-    size = max(1, _LEFT_OUT // len(whole))
+    # Arrays of about a million entries.
+    size = max(1, 2**20 // len(whole))
     for first in range(0, len(estimates), size):
         rows = whole - units[first : first + size].toarray()
         if stratify:
@@ -317,8 +315,8 @@ def exchange_draw(a: Ranked, b: Ranked) -> tuple[Draw, list[int]]:
     """
     middles = np.concatenate([_midranks(a), _midranks(b)])
     order = np.argsort(middles)
-    # Midranks that are equal up to rounding have one position.
-    is_new = np.diff(middles[order], prepend=-1.0) > _ROUNDING
+    # Midranks that are equal up to the rounding of their sums have one position.
+    is_new = np.diff(middles[order], prepend=-1.0) > 1e-13
     position = np.empty_like(order)
     position[order] = np.cumsum(is_new) - 1
     n_positions = int(np.count_nonzero(is_new))

@@ -68,10 +68,6 @@ from skrate.metrics.result_types import (
     question_text,
 )
 
-# Maximum number of entries of the array of counts, which has a row per replicate.
-_MAX_COUNTS = 2**22
-# Sums of integers below this number are exact in any order.
-_MAX_EXACT = 2.0**52
 _NAN = float("nan")
 _ARGUMENTS: dict[str, Check] = {
     "confidence_level": check_fraction,
@@ -80,15 +76,6 @@ _ARGUMENTS: dict[str, Check] = {
     "weights": WEIGHTS,
     "n_jobs": check_n_jobs,
 }
-# The factor 6 of q in the Notes: the estimate `a` has no weight if q is at least 1 / 6.
-_RIVAL_FACTOR = 6.0
-# A model is a near-copy of the best if the variance of their difference is below half
-# of v, where v is half the mean variance of the difference of two models.
-_NEAR_COPY = 0.5
-# The factor t in the Notes: the noise that is added to the values to select a model.
-_FISSION_FACTOR = 0.3
-# With fewer samples of a class, replicates do not show the distribution of the class.
-_MIN_SAMPLES = 10
 
 
 @accept_reports
@@ -603,10 +590,12 @@ def _warn_resampling_size(model: Evaluation) -> None:
     }
     if isinstance(model, ListMean):
         counts = {"independent lists": float(model.n_units)}
+    # With fewer samples of a class, replicates do not show its distribution.
+    min_samples = 10
     for name, size in counts.items():
-        if size < _MIN_SAMPLES:
+        if size < min_samples:
             warn(
-                f"{size:g} {name} are fewer than {_MIN_SAMPLES}, so the correction and "
+                f"{size:g} {name} are fewer than {min_samples}, so the correction and "
                 "the interval are unreliable: label more."
             )
 
@@ -647,7 +636,9 @@ class _BootstrapUnits:
         rows /= dot(n_copies, weights)
         rows -= np.average(rows, axis=1, weights=n_copies)[:, None]
         bound = float(np.abs(rows).max()) * float(n_copies.sum())
-        scale = 2.0 ** float(np.ceil(np.log2(bound / _MAX_EXACT))) if bound > 0 else 1.0
+        # Sums of integers below this number are exact in any order.
+        max_exact = 2.0**52
+        scale = 2.0 ** float(np.ceil(np.log2(bound / max_exact))) if bound > 0 else 1.0
         steps = np.rint(rows / scale)
         # Replicates must not depend on the order of the samples.
         factors = np.sqrt(np.arange(2.0, len(steps) + 2))
@@ -669,7 +660,8 @@ def _draw_changes(
     draw, has_copies = count_draw([n_copies]), n_copies.max() > 1
     changes = np.empty((plan.n_resamples, n_models))
     left_out_values = np.empty(plan.n_resamples)
-    size = max(1, _MAX_COUNTS // n)
+    # Each batch has an array of at most 2^22 counts, with a row per replicate.
+    size = max(1, 2**22 // n)
     total, best = dot(n_copies, units.weights), np.argmax(values)
     for first in range(0, plan.n_resamples, size):
         n_rows = min(size, plan.n_resamples - first)
@@ -716,17 +708,21 @@ def _correct_value(
 
     luck = leads[rows, _find_best(changes + _shrink_values(values, noise))].mean()
     mean_estimate = (left_out_value + best_value - luck) / 2
-    winners = _find_best(values + _FISSION_FACTOR * changes)
-    evaluated = values[winners] - leads[rows, winners] / _FISSION_FACTOR
+    # The factor t in the Notes: the noise that is added to the values to select.
+    fission_factor = 0.3
+    winners = _find_best(values + fission_factor * changes)
+    evaluated = values[winners] - leads[rows, winners] / fission_factor
     fission_value = float(np.mean(evaluated))
     # Not centered, as `noise`: the maximum is at least `noise`, so there is a rival.
     squares = np.sum(leads**2, axis=0) / len(changes)
-    rivals = (squares >= _NEAR_COPY * noise) & (np.arange(len(values)) != best)
+    # Near-copies of the best model have less than half of this variance.
+    rivals = (squares >= noise / 2) & (np.arange(len(values)) != best)
     rival_values = changes[:, rivals] + _shrink_values(values[rivals], noise)
     is_reached = rival_values.max(axis=1) >= best_value - SLACK * max(
         1.0, abs(best_value)
     )
-    weight = min(1.0, _RIVAL_FACTOR * float(np.mean(is_reached))) ** 2
+    # If rivals are often as good, `a` has no weight.
+    weight = min(1.0, 6 * float(np.mean(is_reached))) ** 2
     corrected = weight * mean_estimate + (1 - weight) * fission_value
     error = float(values[_find_best(values + changes)].std())
     return np.array([corrected, max(corrected, fission_value)]), error

@@ -31,14 +31,16 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.budget_report import ExpectedHits
+from skrate.inference.models import evaluate
+from skrate.inference.options import Plan
 from skrate.inference.permutation_pvalue import (
     chance_pvalue,
     design_effects,
     permuted_moments,
     permuted_pvalue,
 )
-from skrate.inference.rankings import check_sample
+from skrate.inference.prediction import ExpectedHits
+from skrate.inference.rankings import Rankings, check_sample
 from skrate.inference.variance import influence_values
 from skrate.metrics.at_rate import RecallAtRate
 from strategies import ranked_samples
@@ -234,7 +236,8 @@ def test_labels_and_scores_of_clusters_at_random_are_seldom_significant(size):
             if not 1 < y_true.sum() < 99:
                 return 1.0
             ranked = check_sample(y_true, latent[1], clusters=clusters)
-            return chance_pvalue(RecallAtRate(law), law, ranked)
+            recalls = evaluate([RecallAtRate(law)], [Rankings([ranked])], Plan())
+            return chance_pvalue(*recalls, law)
 
         found = np.array(simulated(1000, pvalue))
         for level in (0.05, 0.01):

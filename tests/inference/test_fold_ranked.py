@@ -12,8 +12,8 @@ from guarantees import assert_share, held, simulated
 from reference.budget_card import card_of_folds
 from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, rates
-from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.curve_evaluation import curve_process
+from skrate.inference.prediction import ExpectedHits
 from skrate.inference.rankings import add_fold_groups, check_cases, pool_folds
 from skrate.inference.variance import influence_parts, influence_values
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate

@@ -5,10 +5,9 @@ import pytest
 from scipy import stats
 
 from guarantees import binomial_tolerance, simulations
-from simulated_batches import DESIGNS, Design, coverage
+from simulated_batches import DESIGNS, Design, coverage, predicted
 from skrate import FoldRankings, RankTable, budget_report, rates
-from skrate.inference.budget_report import Spread, _shares, predicted
-from skrate.inference.options import Plan
+from skrate.inference.prediction import Spread, _shares
 from skrate.inference.rankings import check_sample
 
 # A fourth of the designs is a fair sample of them.
@@ -95,7 +94,7 @@ def test_intervals_hold_what_follows_a_sample_by_weights():
         ranked = check_sample(
             is_pos[kept], scores[kept], sample_weight=weights, weights="sampling"
         )
-        low, high = np.transpose(predicted(ranked, law, 1000, Plan()))
+        low, high = np.transpose(predicted(ranked, law, 1000))
         for _ in range(4):
             is_pos, scores = drawn(1000)
             found = np.count_nonzero(is_pos[np.argsort(-scores)[:100]])
