@@ -153,6 +153,24 @@ def test_samples_left_out_count_by_their_weights(weights, clusters):
     assert abs(left_out - np.mean(said)) < 5 * np.std(said) / np.sqrt(20_000)
 
 
+def test_repetitions_left_out_count_as_copies():
+    is_odd = np.arange(40) % 2 == 1
+    weights = np.where(is_odd, 1, 5)
+    psi = np.where(is_odd, 0.1, 1) * np.random.default_rng(1).normal(size=40)
+    psi -= np.average(psi, weights=weights)
+    values, is_pos = np.zeros(2), np.arange(40) > 20
+    plan = Plan("delta", 0.95, "wilson", 5_000, None, 0, 1)
+    cases = Ranked(is_pos, weights=weights, kind="frequency")
+    found, _ = _draw_changes(values, _BootstrapUnits.of([-psi, psi], cases), 1.0, plan)
+
+    copies, rows = Ranked(np.repeat(is_pos, weights)), np.repeat(psi, weights)
+    expected, _ = _draw_changes(
+        values, _BootstrapUnits.of([-rows, rows], copies), 1.0, plan
+    )
+    # Without the factor of the copies it is 0.03 off; five standard errors are 0.004.
+    assert found == pytest.approx(expected, abs=0.006)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes", [[100] * 6, [300, 200, 100, 60, 40, 30], [1] * 150], ids=len
