@@ -36,8 +36,8 @@ from skrate.data.checks import (
     check_generator,
 )
 from skrate.data.folds import Repeats
-from skrate.metrics.at_recall import RecallTest
 from skrate.metrics.metric import Sizes
+from skrate.metrics.min_rate import RecallTest
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.result_types import (
     ConfidenceInterval,

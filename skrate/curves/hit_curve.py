@@ -11,6 +11,7 @@ from skrate.curves.fold_tables import make_folds
 from skrate.data.arrays import ROUNDING, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_fraction, within_rounding
 from skrate.data.folds import FoldRankings
+from skrate.data.ranking import ranking
 from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.metrics.gain import (
@@ -181,7 +182,9 @@ def gain_curve(
     else:
         sample = check_ranking(y_true, y_score, sample_weight, pos_label)
         sample_gains = check_sample_gains(gain_each, cost_each, sample)
-        ranked = rank_gains(sample_gains, sample)
+        assert sample.scores is not None
+        order, begins = ranking(sample.scores)
+        ranked = rank_gains(sample_gains, sample.weights, order, begins)
         samples = weight_gains(sample_gains, sample.weights)
         weights = sample.weights
         total = float(len(samples.gain) if weights is None else weights.sum())

@@ -154,7 +154,7 @@ def warn_unreliable_difference(
     if method == "permutation":
         return
     for metric, sample in zip(metrics, ranked, strict=True):
-        caution = metric.caution(sample.table, sample.sizes, is_compared=True)
+        caution = metric.difference_caution(sample.table, sample.sizes)
         if caution is not None:
             warn(caution)
             return

@@ -33,7 +33,7 @@ from skrate.data.table import (
     build_table,
     check_alone,
 )
-from skrate.metrics.gain import GainTable, SampleGains
+from skrate.metrics.gain import GainTable, SampleGains, rank_gains
 from skrate.metrics.metric import Metric, check_takes_estimates, is_defined, on_table
 
 Weights = Literal["frequency", "sampling"]
@@ -163,7 +163,8 @@ class Ranked(Sample):
         table = build_ranked_table(self, *self._ranking)
         if self.worth is None:
             return table
-        return GainTable.of(table, self.group, self.worth, self.weights)
+        gains = rank_gains(self.worth, self.weights, *self._ranking)
+        return GainTable.of(table, gains)
 
     @cached_property
     def group(self) -> IntArray:

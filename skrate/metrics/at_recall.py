@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import field
-from typing import Any, ClassVar, NamedTuple, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
@@ -23,6 +22,14 @@ from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
 from skrate.metrics.metric import Metric, Sizes, Slopes, needed, reject_scoring, score
+from skrate.metrics.min_rate import (
+    RecallTest,
+    merge_around_recall,
+    min_processed_fractions,
+    min_rates,
+    rate_slopes,
+    table_min_rate,
+)
 from skrate.metrics.recall import cut_positive_fraction, recall_slopes
 from skrate.metrics.result_types import wilson_ends
 from skrate.rates.laws import Fixed
@@ -625,7 +632,7 @@ class TargetRecallMetric(Metric):
         object.__setattr__(self, "recall", recall)
 
     def compute(self, table: RankTable) -> float:
-        return float(self.values(*_merge_around_recall(table, self.recall))[0])
+        return float(self.values(*merge_around_recall(table, self.recall))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         rates = min_rates(pos, neg, self.recall)
@@ -644,7 +651,7 @@ class TargetRecallMetric(Metric):
         test = RecallTest(
             table, sizes, rate, self.recall, is_precision=self.is_precision
         )
-        rates = test.first_above(-quantile), test.last_below(quantile)
+        rates = test.not_rejected(quantile)
         low, high = sorted(self.convert_rate(rate, table.prevalence) for rate in rates)
         if self.is_precision and not sizes.are_fixed and rates[1] >= 1 - ROUNDING:
             # If all samples are processed, only the prevalence is uncertain.
@@ -653,14 +660,11 @@ class TargetRecallMetric(Metric):
             low = min(low, self.recall * float(min_prevalence))
         return float(low), float(high)
 
-    def caution(
-        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
+    def difference_caution(
+        self, table: RankTable, sizes: tuple[float, float]
     ) -> str | None:
-        if not is_compared:
-            return None
         sides = "found", "missed"
-        reason = small_side_reason(self.recall, sizes[0], "positives", sides)
-        return None if reason is None else f"{self.name} {self.recall:g}: {reason}"
+        return small_side_caution(self, self.recall, sizes[0], "positives", sides)
 
     def max_dof(self, n_pos: float, n_neg: float) -> float:
         # Twice the number of positives on the smaller side of the cut, because these
@@ -719,7 +723,7 @@ class PrecisionAtRecall(TargetRecallMetric, score=precision_at_recall_score):
 class RecallAtPrecision(Metric, score=recall_at_precision_score):
     """The recall at the last rate at which the precision is at least the given one."""
 
-    precision: float | None = field(
+    precision: Any = field(
         default=None,
         metadata=needed(
             "the minimum fraction of positives among the processed samples"
@@ -734,12 +738,6 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         if self.precision is not None:
             precision = check_fraction("precision", self.precision, include_one=True)
             object.__setattr__(self, "precision", precision)
-
-    @property
-    def target(self) -> float:
-        """The required precision."""
-        assert self.precision is not None
-        return self.precision
 
     def compute(self, table: RankTable) -> float:
         merged = table.merged.table
@@ -764,18 +762,18 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         """
         processed, n_groups = cum_pos + cum_neg, cum_pos.shape[1] - 1
         # The selection of no samples meets every target.
-        is_met = cum_pos >= self.target * processed * (1 - ROUNDING)
+        is_met = cum_pos >= self.precision * processed * (1 - ROUNDING)
         group = n_groups - np.argmax(is_met[:, ::-1], axis=1)
         rows = np.arange(len(cum_pos))
         before, after = (rows, group), (rows, np.minimum(group + 1, n_groups))
-        excess = np.maximum(cum_pos[before] - self.target * processed[before], 0.0)
-        deficit = np.maximum(self.target * processed[after] - cum_pos[after], 0.0)
+        excess = np.maximum(cum_pos[before] - self.precision * processed[before], 0.0)
+        deficit = np.maximum(self.precision * processed[after] - cum_pos[after], 0.0)
         fraction = ratio(excess, excess + deficit)
         n_found_in_group = fraction * (cum_pos[after] - cum_pos[before])
         return cum_pos[before] + n_found_in_group, group
 
     def slopes(self, table: RankTable) -> Slopes:
-        p, target = table.prevalence, self.target
+        p, target = table.prevalence, self.precision
         recall, rate = self._evaluate_last_cut(table)
         if rate in (0, 1):
             # All samples or none are processed, and small changes of weights keep this.
@@ -792,33 +790,30 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
-        recall_per_rate = self.target / table.prevalence
+        recall_per_rate = self.precision / table.prevalence
         measured_rate = min(self.value(table) / recall_per_rate, 1.0)
         test = RecallTest(
-            table, sizes, measured_rate, precision=self.target, is_precision=True
+            table, sizes, measured_rate, precision=self.precision, is_precision=True
         )
         low, high = (
-            min(recall_per_rate * test.last_above(deviation), 1.0)
-            for deviation in (quantile, -quantile)
+            min(recall_per_rate * test.find_last_rate(limit, -1), 1.0)
+            for limit in (-quantile, quantile)
         )
         return low, high
 
-    def caution(
-        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
+    def difference_caution(
+        self, table: RankTable, sizes: tuple[float, float]
     ) -> str | None:
-        if not is_compared:
-            return None
-        _, n_neg = sizes
         recall, rate = self._evaluate_last_cut(table)
         false_pos_weight = rate * table.total - recall * table.n_pos
-        n_false_pos = false_pos_weight / table.n_neg * n_neg
+        n_false_pos = false_pos_weight / table.n_neg * sizes[1]
         # With fewer negatives, tests with the standard error reject too often.
         n_enough = 10
         if rate == 1 or n_false_pos >= n_enough:
             return None
         return (
-            f"{self.name} {self.target:g}: only {n_false_pos:.1f} negatives above the "
-            f"cut (fewer than {n_enough}): {TOO_SMALL}"
+            f"{self.name} {self.precision:g}: only {n_false_pos:.1f} negatives above "
+            f"the cut (fewer than {n_enough}): {TOO_SMALL}"
         )
 
     def _evaluate_last_cut(self, table: RankTable) -> tuple[float, float]:
@@ -829,7 +824,7 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         if group == table.n_groups:
             return 1.0, 1.0
         if table.pos[group] > 0:
-            rate = max(n_found / self.target / table.total, table.rates[group])
+            rate = max(n_found / self.precision / table.total, table.rates[group])
         else:
             # The recall is constant within negatives: use the rate where they begin.
             rate = table.rates[np.searchsorted(table.cum_pos, table.cum_pos[group])]
@@ -868,7 +863,7 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
 class RecallAtFPR(Metric, score=recall_at_fpr_score):
     """The recall at a false positive rate: 1 - FPRAtRecall at the mirrored table."""
 
-    fpr: float | None = field(
+    fpr: Any = field(
         default=None,
         metadata=needed("the fraction of the negatives that may be above the cut"),
     )
@@ -884,7 +879,6 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
     @property
     def mirrored(self) -> FPRAtRecall:
         """The metric whose value at the mirrored table is 1 minus the value."""
-        assert self.fpr is not None
         return FPRAtRecall(1 - self.fpr)
 
     def compute(self, table: RankTable) -> float:
@@ -897,8 +891,7 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
         return self.mirrored.slopes(table.mirrored).mirrored().scaled(-1.0)
 
     def count_cut_negatives(self, n_neg: float) -> float:
-        assert self.fpr is not None
-        return self.fpr * n_neg
+        return float(self.fpr * n_neg)
 
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
@@ -907,23 +900,20 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
         low, high = self.mirrored.not_rejected(table.mirrored, swapped, quantile)
         return 1 - high, 1 - low
 
-    def caution(
-        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
+    def difference_caution(
+        self, table: RankTable, sizes: tuple[float, float]
     ) -> str | None:
-        if not is_compared:
-            return None
         sides = "above the cut", "below the cut"
-        reason = small_side_reason(self.fpr or 0.0, sizes[1], "negatives", sides)
-        return None if reason is None else f"{self.name} {self.fpr:g}: {reason}"
+        return small_side_caution(self, self.fpr, sizes[1], "negatives", sides)
 
     def cut_rates(self, table: RankTable) -> FloatArray:
         return np.array([1 - table_min_rate(table.mirrored, self.mirrored.recall)])
 
 
-def small_side_reason(
-    fraction: float, n_samples: float, name: str, sides: tuple[str, str]
+def small_side_caution(
+    metric: Metric, fraction: float, n_samples: float, name: str, sides: tuple[str, str]
 ) -> str | None:
-    """Return the reason of a warning if a side of the cut has fewer than 8 samples."""
+    """Return a warning if a side of the cut at a fraction has fewer than 8 samples."""
     counts = fraction * n_samples, (1 - fraction) * n_samples
     n_side, side = min(zip(counts, sides, strict=True))
     # With fewer samples, standard errors are too small.
@@ -931,200 +921,6 @@ def small_side_reason(
     if n_side >= n_enough * (1 - ROUNDING):
         return None
     return (
-        f"only {n_side:.3g} of {n_samples:g} {name} are {side} "
-        f"(fewer than {n_enough}): {TOO_SMALL}"
+        f"{metric.name} {fraction:g}: only {n_side:.3g} of {n_samples:g} {name} are "
+        f"{side} (fewer than {n_enough}): {TOO_SMALL}"
     )
-
-
-def min_rates(pos: Array, neg: Array, recall: float) -> FloatArray:
-    """Return the minimum rate with a recall for each row of group weights.
-
-    nan if a row has no positives.
-    """
-    return min_processed_fractions(pos, pos + neg, recall)
-
-
-def min_processed_fractions(pos: Array, weights: Array, recall: float) -> FloatArray:
-    """Return the fraction of ``weights`` above the first cut with a recall, by row.
-
-    nan if a row has no positives or no weight.
-    """
-    cum_pos, cum_weights = np.cumsum(pos, axis=1), np.cumsum(weights, axis=1)
-    n_pos = cum_pos[:, -1]
-    n_needed = recall * n_pos
-    is_reached = cum_pos >= n_needed[:, None] * (1 - ROUNDING)
-    group = np.arange(len(pos)), np.argmax(is_reached, axis=1)
-    # Linear interpolation within the group that reaches the recall.
-    fraction_below = ratio(np.maximum(cum_pos[group] - n_needed, 0.0), pos[group])
-    weight_above = cum_weights[group] - fraction_below * weights[group]
-    return np.where(n_pos > 0, divide_or_nan(weight_above, cum_weights[:, -1]), np.nan)
-
-
-def table_min_rate(table: RankTable, recall: float) -> float:
-    """Return the minimum rate with a recall."""
-    return float(min_rates(*_merge_around_recall(table, recall), recall)[0])
-
-
-def _merge_around_recall(
-    table: RankTable, recall: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return a row of 3 groups: above, in and below the group that reaches a recall."""
-    n_needed = recall * table.n_pos * (1 - ROUNDING)
-    # Sums of estimated labels can decrease: the first group that reaches the recall.
-    cum_pos = np.maximum.accumulate(table.cum_pos[1:-1])
-    group = int(np.searchsorted(cum_pos, n_needed))
-    cuts = np.array([0, group, group + 1, table.n_groups])
-    cum_pos = table.cum_pos[cuts]
-    cum_neg = table.cum_neg[cuts] if table.labels is None else cuts - cum_pos
-    return np.diff(cum_pos)[None], np.diff(cum_neg)[None]
-
-
-def rate_slopes(table: RankTable, recall: float) -> Slopes:
-    """Return the slopes of the minimum rate with a recall.
-
-    The rate is p rho + (1 - p) F, with p the prevalence, rho the recall and F the
-    fraction of negatives above the cut. A negative above the cut adds its own weight; a
-    positive above the cut moves the cut:
-
-        g_P = -m_j p (1 - L) / L, g_Q = m_j (1 - p), g_p = rho - F,
-
-    with m_j the fraction of group j above the cut, and L the fraction of positives
-    among the samples between two cuts, at the recalls one standard error below and
-    above rho.
-    """
-    p, q = table.prevalence, table.negative_fraction
-    rate = table_min_rate(table, recall)
-    low, high = table.rates[:-1], table.rates[1:]
-    above = np.clip(ratio(rate - low, high - low), 0.0, 1.0)
-    error = math.sqrt(recall * (1 - recall) / table.n_pos)
-    step = min(error, recall / 2, 1 - recall)
-    cut_slope = 0.0
-    if step > 0:
-        rates = [table_min_rate(table, recall + change) for change in (-step, step)]
-        # p (1 - L) / L, which is 0 up to rounding if all these samples are positive.
-        cut_slope = max((rates[1] - rates[0]) / (2 * step) - p, 0.0)
-    by_prevalence = recall - float(np.interp(rate, table.rates, table.fpr))
-    return Slopes(-cut_slope * above, q * above, by_prevalence)
-
-
-class RecallTest(NamedTuple):
-    """Test at each rate whether the population has a given recall.
-
-    At the rate r the tested recall is ``recall``, or the recall at which the precision
-    is ``precision``: r times ``precision`` divided by the prevalence. The measured
-    recall equals the tested recall at the rate ``measured_rate``. If ``is_precision``,
-    the variance includes the variance of a precision that is due to the prevalence.
-    """
-
-    table: RankTable
-    sizes: Sizes
-    measured_rate: float
-    recall: float = 0.0
-    precision: float = 0.0
-    is_precision: bool = False
-
-    def last_below(self, quantile: float) -> float:
-        """Return the last rate with a deviation of at most the quantile."""
-        return self._find_last_rate(quantile, 1)
-
-    def last_above(self, quantile: float) -> float:
-        """Return the last rate with a deviation of at least the quantile."""
-        return self._find_last_rate(-quantile, -1)
-
-    def first_above(self, quantile: float) -> float:
-        """Return the first rate with a deviation of at least the quantile."""
-        return self._find_last_rate(-quantile, -1, backwards=True)
-
-    def deviations(self, rates: FloatArray) -> FloatArray:
-        """Return the measured recall minus the tested recall, in standard errors.
-
-        With rho the tested recall, p the prevalence, F = (r - p rho) / (1 - p), and L
-        the fraction of positives among the samples between r and ``measured_rate``, the
-        variance is
-
-            (1 - L)^2 rho (1 - rho) / n_1 + (L (1 - p) / p)^2 F (1 - F) / n_0
-            + (L (c + F - rho) / p)^2 p (1 - p) / n,
-
-        with c = r / p for a precision and c = 0 otherwise. If class sizes are fixed,
-        the last term is 0. Within a group of tied samples, both binomial variances are
-        smaller: see `_class_variance`.
-        """
-        table, (n_pos, n_neg, are_fixed) = self.table, self.sizes
-        p, q = table.prevalence, table.negative_fraction
-        tpr = np.interp(rates, table.rates, table.tpr)
-        pos_between = p * (tpr - np.interp(self.measured_rate, table.rates, table.tpr))
-        step = rates - self.measured_rate
-        fraction = np.zeros_like(rates)
-        np.divide(pos_between, step, out=fraction, where=step != 0)
-        fraction = np.clip(fraction, 0.0, 1.0)
-        recall = self.recall + self.precision / p * rates
-        difference = tpr - recall
-        recall = np.minimum(recall, 1.0)
-        fpr = np.clip((rates - p * recall) / q, 0.0, 1.0)
-        pos_variance = self._class_variance(
-            rates, recall, table.pos / table.n_pos, n_pos
-        )
-        neg_variance = self._class_variance(rates, fpr, table.neg / table.n_neg, n_neg)
-        variance = (1 - fraction) ** 2 * pos_variance / n_pos
-        variance += (fraction * q / p) ** 2 * neg_variance / n_neg
-        if not are_fixed:
-            prevalence_slope = rates / p * self.is_precision + fpr - recall
-            variance += (fraction * prevalence_slope / p) ** 2 * p * q / (n_pos + n_neg)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            deviation = difference / np.sqrt(variance)
-        # A difference of 0 has the deviation 0, even if the variance is 0.
-        deviation[(difference == 0) | (step == 0)] = 0.0
-        return deviation
-
-    def _class_variance(
-        self, rates: FloatArray, mean: FloatArray, groups: FloatArray, size: float
-    ) -> FloatArray:
-        """Return the variance of a sample's contribution to the fraction above a rate.
-
-        Each rate is the position of a cut within a group of tied samples. A sample of
-        this group contributes a, the fraction of the group above the cut. Samples above
-        the group contribute 1, and samples below it 0. If t is the fraction of the
-        class in this group, and m is the mean contribution, the variance is m (1 - m) -
-        a (1 - a) t. In the first group, t = m / a, because no sample is above it; in
-        the last group, t = (1 - m) / (1 - a). If k samples of the class are in the
-        group, the subtracted term is multiplied by (k - 1) / k.
-        """
-        table = self.table
-        last = table.n_groups - 1
-        group = np.searchsorted(table.rates, rates, side="right") - 1
-        group = np.clip(group, 0, last)
-        start, end = table.rates[group], table.rates[group + 1]
-        above = np.clip(ratio(rates - start, end - start), 0.0, 1.0)
-        binomial = mean * (1 - mean)
-        if_first, if_last = (1 - above) * mean, above * (1 - mean)
-        reduction = np.minimum(above * (1 - above) * groups[group], binomial)
-        reduction = np.minimum(np.minimum(reduction, if_first), if_last)
-        reduction = np.where(group == last, if_last, reduction)
-        reduction = np.minimum(np.where(group == 0, if_first, reduction), binomial)
-        # In a group of one class, the order of tied samples has no effect.
-        is_tied = (table.pos[group] > 0) & (table.neg[group] > 0)
-        count = np.maximum(size * groups[group], 1.0)
-        return np.asarray(binomial - np.where(is_tied, 1 - 1 / count, 0.0) * reduction)
-
-    def _find_last_rate(
-        self, limit: float, sign: int, *, backwards: bool = False
-    ) -> float:
-        """Return the last (or first) rate with sign * deviation <= limit."""
-        # All cuts of the merged ranking and 512 equal steps, or only 2**16 equal steps.
-        rates = self.table.merged.table.rates
-        if len(rates) > 2**16:
-            rates = np.arange(2**16 + 1) / 2**16
-        else:
-            rates = np.union1d(rates, np.arange(513) / 512)
-        if backwards:
-            rates = rates[::-1]
-        accepted = np.flatnonzero(sign * self.deviations(rates) <= limit)
-        if not len(accepted) or accepted[-1] == len(rates) - 1:
-            return float(rates[accepted[-1] if len(accepted) else 0])
-        rates = np.linspace(rates[accepted[-1]], rates[accepted[-1] + 1], 64)
-        signed = sign * self.deviations(rates)
-        last = np.flatnonzero(signed[:-1] <= limit).max(initial=0)
-        low, high = signed[last : last + 2]
-        # Linear interpolation; the end of the step if the deviation is infinite there.
-        step = (limit - low) / (high - low) if np.isfinite(high - low) else 1.0
-        return float(rates[last] + step * (rates[last + 1] - rates[last]))

@@ -281,17 +281,11 @@ def _drawn_auc(
     def mean(column: FloatArray) -> FloatArray:
         return np.asarray(np.add.reduceat(chances * column, starts))
 
-    defined = np.minimum(mean(by_count.defined), 1.0)
-    auc = divide_or_nan(mean(np.nan_to_num(by_count.values)), defined)
-    pairs = mean(by_count.whole)
-    return ListValues(
-        values=auc,
-        defined=defined,
-        part=mean(ordered),
-        whole=pairs,
-        n_pos=mean(n_pos),
-        n_neg=mean(n_neg),
-    )
+    known_values = np.nan_to_num(by_count.values)
+    means = ListValues(*map(mean, by_count._replace(values=known_values)))
+    defined = np.minimum(means.defined, 1.0)
+    values = divide_or_nan(means.values, defined)
+    return means._replace(values=values, defined=defined)
 
 
 LIST_METRICS[ranking_auc_score] = AUC

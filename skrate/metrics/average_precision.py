@@ -318,12 +318,10 @@ class AveragePrecision(
         by_pos = slopes.by_pos - np.maximum(once, 0) / _above(table)
         return slopes._replace(by_pos=by_pos)
 
-    def caution(
-        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
-    ) -> str | None:
+    def caution(self, table: RankTable, sizes: tuple[float, float]) -> str | None:
         """Return a warning if the prevalence needs more negatives, else None."""
         p = self.prevalence
-        if p is None or is_compared:
+        if p is None:
             return None
         n_neg, odds = sizes[1], p / (1 - p)
         # Ten negatives above the cut at a false positive rate equal to the odds, with a

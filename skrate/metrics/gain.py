@@ -13,6 +13,7 @@ from skrate.data.arrays import (
     ROUNDING,
     Array,
     ArrayLike,
+    BoolArray,
     FloatArray,
     IntArray,
     Label,
@@ -250,22 +251,10 @@ class GainTable(RankTable):
     worth: GroupGains
 
     @classmethod
-    def of(
-        cls,
-        table: RankTable,
-        group: IntArray,
-        gains: SampleGains,
-        weights: FloatArray | None,
-    ) -> GainTable:
-        """Return a table with the gains and costs of its samples, by group of ties."""
+    def of(cls, table: RankTable, gains: GroupGains) -> GainTable:
+        """Return a table with the gains and costs of its groups."""
         gain_table = cls.__new__(cls)
-        vars(gain_table).update(vars(table))
-        weighted = weight_gains(gains, weights)
-        gain, cost = (
-            np.bincount(group, column, minlength=table.n_groups).astype(np.float64)
-            for column in (weighted.gain, weighted.cost)
-        )
-        vars(gain_table)["worth"] = GroupGains(gain, cost)
+        vars(gain_table).update(vars(table), worth=gains)
         return gain_table
 
     @cached_property
@@ -460,18 +449,19 @@ def _expected_sample_gain(
     gains = metric.sample_gains(sample)
     assert gains is not None
     # An infinite sum raises an error below.
+    assert sample.scores is not None
+    order, begins = ranking(sample.scores)
     with np.errstate(over="ignore", invalid="ignore"):
         if sample.weights is None and gains.cost is None:
             # Equal costs: twice as fast as by groups.
-            assert sample.scores is not None
-            order, begins = ranking(sample.scores)
             gain, starts = gains.gain[order], np.flatnonzero(begins)
             if not begins.all():
                 sizes = np.diff(starts, append=len(gain))
                 gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
             expected_gain = sum_untied(gain, metric.rate)
         else:
-            expected_gain = sum_expected_gains(rank_gains(gains, sample), metric.rate)
+            group_gains = rank_gains(gains, sample.weights, order, begins)
+            expected_gain = sum_expected_gains(group_gains, metric.rate)
     if not np.isfinite(expected_gain):
         raise ValueError(
             "The sum of gain or the sum of cost, times sample_weight, is too large: "
@@ -623,10 +613,10 @@ def weight_gains(gains: SampleGains, weights: FloatArray | None) -> GroupGains:
     return GroupGains(weights * gain, weights * cost)
 
 
-def rank_gains(gains: SampleGains, sample: Sample) -> GroupGains:
-    """Return the gains and costs of the groups of ties."""
-    assert sample.scores is not None
-    order, begins = ranking(sample.scores)
-    weighted, starts = weight_gains(gains, sample.weights), np.flatnonzero(begins)
+def rank_gains(
+    gains: SampleGains, weights: FloatArray | None, order: IntArray, begins: BoolArray
+) -> GroupGains:
+    """Return the gains and costs of the groups of ties of a ranking."""
+    weighted, starts = weight_gains(gains, weights), np.flatnonzero(begins)
     columns = weighted.gain, weighted.cost
     return GroupGains(*(np.add.reduceat(column[order], starts) for column in columns))

@@ -430,14 +430,17 @@ class Metric(ABC):
         """
         return 0.0, 1.0
 
-    def caution(
-        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
-    ) -> str | None:
+    def caution(self, table: RankTable, sizes: tuple[float, float]) -> str | None:
         """Return why the defined value of a table is unreliable, None if it is not.
 
-        ``sizes`` are the numbers of positives and of negatives. If it ``is_compared``,
-        return why its standard error is unreliable for the difference of two models.
+        ``sizes`` are the numbers of positives and of negatives.
         """
+        return None
+
+    def difference_caution(
+        self, table: RankTable, sizes: tuple[float, float]
+    ) -> str | None:
+        """Return why the standard error of a difference is unreliable, or None."""
         return None
 
     def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
@@ -572,18 +575,21 @@ class Metric(ABC):
 
 def is_defined(metric: Metric, table: RankTable) -> bool:
     """Return whether a table has the classes that a metric needs."""
-    return (table.n_pos > 0 or "positive" not in metric.needs) and (
-        table.n_neg > 0 or "negative" not in metric.needs
-    )
+    return _missing_class(metric, table) is None
 
 
 def undefined_reason(metric: Metric, table: RankTable) -> str:
     """Return why a metric is nan, for the warning."""
+    missing = _missing_class(metric, table)
+    if missing is None:
+        return metric.undefined_value(table)
+    return f"y_true has no {missing} samples, or only with sample_weight 0"
+
+
+def _missing_class(metric: Metric, table: RankTable) -> str | None:
+    """Return a needed class without weight, None if there is none."""
     weights = {"positive": table.n_pos, "negative": table.n_neg}
-    for name in metric.needs:
-        if not weights[name] > 0:
-            return f"y_true has no {name} samples, or only with sample_weight 0"
-    return metric.undefined_value(table)
+    return next((name for name in metric.needs if not weights[name] > 0), None)
 
 
 def missing_parameters(metric: Metric) -> tuple[str, ...]:
@@ -896,7 +902,19 @@ def unwrap(
     ours = _package_function(function)
     if ours is None or ours is function:
         return function, options
-    _check_defaults(function, options)
+    # Options of a foreign function may change its meaning.
+    known = inspect.signature(function).parameters if callable(function) else {}
+    check_parameters(function, options, known)
+    for option, chosen in options.items():
+        default = known[option].default
+        if type(chosen) is type(default) and chosen == default:
+            continue
+        if option in _OF_SAMPLE:
+            raise ValueError(_concerns_sample(option, function))
+        raise ValueError(
+            f"{option}={chosen!r} is not supported for metric={_name(function)}: use "
+            f"{option}={default!r}."
+        )
     return ours, {}
 
 
@@ -917,22 +935,6 @@ def check_parameters(
         f"metric={_name(function)} has no parameter {unknown[0]!r}{remedy} It takes "
         f"{', '.join(map(repr, dict.fromkeys(allowed))) or 'none'}."
     )
-
-
-def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
-    """Raise an error for options of a foreign function: they may change its meaning."""
-    known = inspect.signature(theirs).parameters if callable(theirs) else {}
-    check_parameters(theirs, options, known)
-    for option, chosen in options.items():
-        default = known[option].default
-        if type(chosen) is type(default) and chosen == default:
-            continue
-        if option in _OF_SAMPLE:
-            raise ValueError(_concerns_sample(option, theirs))
-        raise ValueError(
-            f"{option}={chosen!r} is not supported for metric={_name(theirs)}: use "
-            f"{option}={default!r}."
-        )
 
 
 def _concerns_sample(option: str, function: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
@@ -120,6 +122,8 @@ class _AboveChance(Metric):
 
     exact: bool = False
 
+    # The index in the pair of momentum and stamina.
+    index: ClassVar[int]
     rests_on_few = True
     # Without it, tests of equal models at 5 % rejected in up to 10 %.
     rests_on_few_clusters = True
@@ -130,11 +134,14 @@ class _AboveChance(Metric):
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
 
-    def compute(self, table: RankTable) -> float:
-        fractions = table.prevalence, table.negative_fraction
-        terms = 2 * _AUC.value(table) - 1, _PRECISION.value(table)
-        pair = _combine(*fractions, *terms, exact=self.exact)
-        return float(pair[int(isinstance(self, Stamina))])
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            fractions = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
+            advantage = 2 * _AUC.values(pos, neg) - 1
+            precision = _PRECISION.values(pos, neg)
+        pair = _combine(*fractions, advantage, precision, exact=self.exact)
+        return pair[self.index]
 
     def undefined_value(self, table: RankTable) -> str:
         return "the ranking is not better than a random one"
@@ -146,19 +153,19 @@ class _AboveChance(Metric):
         # All combinations of extreme AUC and AP, because the momentum can decrease if
         # the AUC increases.
         fractions = table.prevalence, table.negative_fraction
-        pairs = [
-            _combine(*fractions, 2 * auc - 1, precision, exact=self.exact)
+        corners = [
+            _combine(*fractions, 2 * auc - 1, precision, exact=self.exact)[self.index]
             for auc in _AUC.extremes(table)
             for precision in _PRECISION.extremes(table)
         ]
-        combined = np.array(pairs, dtype=float)[:, int(isinstance(self, Stamina))]
-        return combined.min(), combined.max()
+        return float(np.min(corners)), float(np.max(corners))
 
 
 class Momentum(_AboveChance, score=momentum_score):
     """The initial precision that AP and AUC imply: (adjusted AP) / (2 AUC - 1)."""
 
     name = "Momentum"
+    index = 0
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         return 0.0, np.inf
@@ -168,9 +175,6 @@ class Momentum(_AboveChance, score=momentum_score):
     ) -> tuple[float, float]:
         # A perfect ranking has 1, and the approximation can be above 1.
         return bounds[0], 1.25 * max(1.0, value)
-
-    def values(self, pos: Array, neg: Array) -> FloatArray:
-        return _table_momentum(pos, neg, exact=self.exact)[0]
 
     def excess(self, table: RankTable) -> float:
         # From the average precision: the AUC is unbiased, and their covariance small.
@@ -189,9 +193,7 @@ class Stamina(_AboveChance, score=stamina_score):
     """The rate up to which it lasts: p (1 - p) (2 AUC - 1) / (momentum - p)."""
 
     name = "Stamina"
-
-    def values(self, pos: Array, neg: Array) -> FloatArray:
-        return _table_momentum(pos, neg, exact=self.exact)[1]
+    index = 1
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.exact:
@@ -204,17 +206,6 @@ class Stamina(_AboveChance, score=stamina_score):
         by_prevalence = ((q - p) * advantage + alpha) / distance
         of_auc = _AUC.slopes(table).scaled(2 * p * q / distance, by_prevalence)
         return of_auc.plus(Momentum().slopes(table).scaled(-alpha / distance))
-
-
-def _table_momentum(
-    pos: Array, neg: Array, *, exact: bool
-) -> tuple[FloatArray, FloatArray]:
-    n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        fractions = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
-        advantage = 2 * _AUC.values(pos, neg) - 1
-        precision = _PRECISION.values(pos, neg)
-    return _combine(*fractions, advantage, precision, exact=exact)
 
 
 def _combine(

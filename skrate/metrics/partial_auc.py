@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from skrate.data.arrays import (
+    ROUNDING,
     Array,
     ArrayLike,
     FloatArray,
@@ -39,8 +40,6 @@ __all__ = ["partial_auc_score"]
 
 Standard = Literal["mcclish"]
 STANDARDS: tuple[Standard, ...] = get_args(Standard)
-# The tolerated probability outside of the reach of all curves.
-_NEGLIGIBLE = 1e-9
 # The argument for an axis: a window, or a weight.
 OfAxis: TypeAlias = (
     Sequence[float] | Literal["uniform"] | RateDistribution | FrozenDistribution | None
@@ -219,7 +218,7 @@ class PartialAUC(Metric, score=partial_auc_score):
         if isinstance(region, Weighted):
             end = 1.0 if region.axis == "fpr" else 0.0
             points, masses = region.law.point_masses()
-            has_all = masses[points == end].sum() > 1 - _NEGLIGIBLE
+            has_all = masses[points == end].sum() > 1 - 1e-9
             room = (self.mirrored or self).region.room
             if has_all or not room > 0:
                 raise ValueError(
@@ -272,14 +271,12 @@ class PartialAUC(Metric, score=partial_auc_score):
             bias += (total - 1) * float(dot(weights[groups], away)) / total
         return bias
 
-    def caution(
-        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
+    def difference_caution(
+        self, table: RankTable, sizes: tuple[float, float]
     ) -> str | None:
-        if not is_compared:
-            return None
         name, n_min = self.min_window_class(*sizes)
         # With fewer than 5, tests of equal models reject too often.
-        if n_min >= 5 * (1 - _NEGLIGIBLE):
+        if n_min >= 5 * (1 - ROUNDING):
             return None
         return (
             f"{self.name}: only {n_min:.3g} {name} in the window (fewer than 5): "
@@ -390,7 +387,8 @@ def _check_weight(name: str, given: Any) -> RateDistribution:
     lost = 0 if name == "fpr" else 1
     points, masses = law.point_masses()
     mass = float(masses[points == lost].sum())
-    if mass > _NEGLIGIBLE:
+    # A tail of a scipy distribution may be rounding.
+    if mass > 1e-9:
         side = "below" if lost == 0 else "above"
         raise ValueError(
             f"{name} has {mass:.3g} of its probability at or {side} {lost}, where no "
@@ -488,10 +486,8 @@ class Weighted:
     law: RateDistribution
     axis: Axis
 
-    @property
-    def most(self) -> float:
-        """The area under a perfect curve."""
-        return 1.0
+    # The area under a perfect curve.
+    most = 1.0
 
     @property
     def room(self) -> float:

@@ -265,15 +265,26 @@ class RateWeightedAUC(
         return RateWeightedAUC(self.rate.mirrored)
 
     def compute(self, table: RankTable) -> float:
-        return rate_weighted_auc(table, self.rate)
+        if self.is_auc:
+            return AUC().value(table)
+        if is_late(self.rate):
+            return self.mirrored.compute(table.mirrored)
+        # By the recall of the rarer class, because the recall of a class with almost
+        # all samples hardly depends on the ranking.
+        is_rare = table.n_pos <= table.n_neg
+        prevalence = table.prevalence if is_rare else table.negative_fraction
+        worst, best = _cached_range(self.rate, prevalence)
+        if not has_range(worst, best):
+            return float("nan")
+        recall = expected_recall(table, self.rate, of_negatives=not is_rare)
+        return ((recall - worst) if is_rare else (best - recall)) / (best - worst)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.is_auc:
             return AUC().values(pos, neg)
         if is_late(self.rate):
             return self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
-        # By the recall of the rarer class, because the recall of a class with almost
-        # all samples hardly depends on the ranking.
+        # By the recall of the rarer class, as in ``compute``.
         is_rare = pos.sum(axis=1) <= neg.sum(axis=1)
         if not is_rare.all():
             mask = is_rare[:, None]
@@ -303,23 +314,6 @@ class RateWeightedAUC(
 
     def undefined_value(self, table: RankTable) -> str:
         return undefined_rate_reason(table.prevalence, self.rate)
-
-
-def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
-    """Return the rAUC of a table with both classes; nan if all rankings are equal."""
-    if is_uniform(rate):
-        return AUC().value(table)
-    if is_late(rate):
-        return rate_weighted_auc(table.mirrored, rate.mirrored)
-    # By the recall of the rarer class, because the recall of a class with almost all
-    # samples hardly depends on the ranking.
-    is_rare = table.n_pos <= table.n_neg
-    prevalence = table.prevalence if is_rare else table.negative_fraction
-    worst, best = _cached_range(rate, prevalence)
-    if not has_range(worst, best):
-        return float("nan")
-    recall = expected_recall(table, rate, of_negatives=not is_rare)
-    return ((recall - worst) if is_rare else (best - recall)) / (best - worst)
 
 
 # Cached, because a mean takes as long as all other steps for a short ranking.

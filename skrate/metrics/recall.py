@@ -23,8 +23,6 @@ from skrate.metrics.metric import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
 
-# Rankings with more groups look up a rate with a density on a grid of this size.
-_GRID = 2**15
 # The fraction of positives in fewer samples above a cut is too uncertain.
 FEW_PROCESSED = 5
 
@@ -159,10 +157,9 @@ def mean_and_moved(
     # A point mass at 0 or 1 does not cut the ranking.
     is_cut = is_discrete | ((points > 0) & (points < 1))
     points, masses = points[is_cut], masses[is_cut]
-    if not len(points):
-        mean, before, after = _survival_falls(rate, edges)
-        moved = np.zeros_like(gain)
-    else:
+    mean, at_edge = rate.table.mean(low, high), rate.table.survival(edges)
+    smooth_mean, moved = mean, np.zeros_like(gain)
+    if len(points):
         steps = SurvivalTable.from_steps(points, masses)
         of_steps = steps.mean(low, high)
 
@@ -178,86 +175,14 @@ def mean_and_moved(
         moved = np.apply_along_axis(move_steps, -1, at_cut(points))
         if is_discrete:
             return of_steps, moved
-        mean = rate.table.mean(low, high)
-        at_edge = rate.table.survival(edges) - steps.survival(edges)
-        before = at_edge[:-1] - (mean - of_steps)
-        after = (mean - of_steps) - at_edge[1:]
-    by_cut = gain * after
-    by_cut[..., :-1] += gain[..., 1:] * before[1:]
+        smooth_mean = mean - of_steps
+        at_edge -= steps.survival(edges)
+    by_cut = gain * (smooth_mean - at_edge[1:])
+    by_cut[..., :-1] += gain[..., 1:] * (at_edge[:-1] - smooth_mean)[1:]
     by_cut += at_once
     # The last cut is 1 and does not move.
     by_cut[..., -1] = 0.0
     return mean, moved + reverse_cumsum(by_cut)
-
-
-def _survival_falls(
-    rate: RateDistribution, edges: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the mean survival between edges, and the falls before and after it.
-
-    For many edges, a group has the values of the grid cell that contains its middle.
-    """
-    above, size = edges[:-1], np.diff(edges)
-    if len(size) <= _GRID:
-        mean, at_edge = rate.table.mean(above, edges[1:]), rate.table.survival(edges)
-        return mean, at_edge[:-1] - mean, mean - at_edge[1:]
-    of_cell, fall, is_linear = _grid(rate)
-    position = size / 2
-    position += above
-    position *= _GRID
-    start = np.floor(position)
-    if start[-1] == _GRID:
-        # By rounding, or for an empty group at the end.
-        np.minimum(start, _GRID - 1, out=start)
-    position -= start
-    cell = start.astype(np.intp)
-    before = fall.take(cell)
-    position -= 0.5
-    position *= before
-    mean = of_cell.take(cell)
-    mean -= position
-    before *= size
-    before *= _GRID / 2
-    after = before
-    # For wide groups, and where the survival is not linear (for example if all of a
-    # small rate is in one cell), the table itself is evaluated.
-    if size.max() * _GRID > 1 or not is_linear[cell[0] : cell[-1] + 1].all():
-        bad = np.flatnonzero((size * _GRID > 1) | ~is_linear[cell])
-        low, high = above[bad], edges[bad + 1]
-        mean[bad] = rate.table.mean(low, high)
-        after = before.copy()
-        before[bad] = rate.table.survival(low) - mean[bad]
-        after[bad] = mean[bad] - rate.table.survival(high)
-    return mean, before, after
-
-
-@kept
-def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the mean survival, its fall, and whether it is linear, for each cell.
-
-    With the mean instead of the middle of a chord, sums over whole cells are exact.
-    """
-    nodes = np.arange(_GRID + 1) / _GRID
-    survival = rate.table.survival(nodes)
-    means = rate.table.mean(nodes[:-1], nodes[1:])
-    chord = (survival[1:] + survival[:-1]) / 2
-    falls = survival[:-1] - survival[1:]
-    # The mean and a point off the middle, where a symmetric curve crosses its chord.
-    t = 0.3
-    at = rate.table.survival(nodes[:-1] + t / _GRID)
-    off_chord = np.abs(at - (survival[:-1] - t * falls))
-    off_chord /= 4 * t * (1 - t)
-    miss = np.maximum(np.abs(means - chord), off_chord)
-    # Relative to max(survival, mean rate), or to max(1 - survival, 1 - mean rate) if
-    # this is smaller.
-    mean = rate.mean()
-    scale = np.maximum(survival[:-1], mean)
-    scale = np.minimum(scale, np.maximum(1 - survival[1:], 1 - mean))
-    # A deviation below the second number is rounding.
-    is_bent = miss > np.maximum(1e-7 * scale, 4e-15)
-    # A group may reach into the next cell.
-    is_linear = ~(is_bent | np.roll(is_bent, 1) | np.roll(is_bent, -1))
-    return means, falls, is_linear
 
 
 def cut_positive_fraction(

@@ -670,10 +670,6 @@ def model_pairs(n_models: int, reference: int | None = None) -> list[tuple[int, 
     return [(i, reference) for i in range(n_models) if i != reference]
 
 
-# The maximum number of printed rows.
-_SHOWN = 10
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Estimates(Drawn, Rows):
     """A metric of several models or labels, as :func:`skrate.estimate` returns it.
@@ -710,6 +706,8 @@ class Estimates(Drawn, Rows):
     adjust: str | None = None
     kind: str = "model"
     _index = property(attrgetter("kind"))
+    # The maximum number of printed rows.
+    _n_shown: ClassVar[int] = 10
 
     def __len__(self) -> int:
         return len(self.names)
@@ -721,7 +719,7 @@ class Estimates(Drawn, Rows):
         """Return the estimate of a model, by its name."""
         if str(model) in self.names:
             return self.estimates[self.names.index(str(model))]
-        names = ", ".join(map(repr, self.names[:_SHOWN]))
+        names = ", ".join(map(repr, self.names[: self._n_shown]))
         raise KeyError(f"{model!r} is not a {self.kind}: use one of {names}.")
 
     def to_dict(self) -> dict[str, Any]:
@@ -738,9 +736,9 @@ class Estimates(Drawn, Rows):
             how = f" adjusted by {_ADJUSTED[self.adjust]}" if len(self) > 1 else ""
             test = f", p-values for {hypothesis_text(first.metric, [null])}{how}"
         side = "one-sided " if first.alternative in ("less", "greater") else ""
-        width = max(map(len, self.names[:_SHOWN]))
+        width = max(map(len, self.names[: self._n_shown]))
         lines = []
-        for i, estimate in enumerate(self.estimates[:_SHOWN]):
+        for i, estimate in enumerate(self.estimates[: self._n_shown]):
             low, high = estimate.confidence_interval
             p = self.adjusted_pvalues and f"  p = {self.adjusted_pvalues[i]:.3g}"
             own_sizes = f"  ({_sizes_text(estimate)})" if self.kind == "label" else ""
@@ -748,8 +746,8 @@ class Estimates(Drawn, Rows):
                 f"  {self.names[i]:<{width}}  {estimate.value:8.4f}  [{low:8.4f}, "
                 f"{high:8.4f}]{_retrained_text(estimate)}{p or ''}{own_sizes}"
             )
-        if len(self) > _SHOWN:
-            lines.append(f"  and {len(self) - _SHOWN} more")
+        if len(self) > self._n_shown:
+            lines.append(f"  and {len(self) - self._n_shown} more")
         sizes = "" if self.kind == "label" else f"{_sizes_text(first)}, "
         head = (
             f"Estimates({first.metric}{question_text(first.params)} of {len(self)} "

@@ -575,30 +575,33 @@ class MeanAveragePrecision(
 
 
 class _FirstRelevantMetric(_RelevantRankMetric):
-    """Base class of metrics of the first relevant item of each list.
-
-    This is one of the tied items in the first row that has relevant items.
-    """
+    """Base class of metrics of the rank of the first relevant item of each list."""
 
     def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
         lists = np.flatnonzero(np.diff(table.relevant_edges))
         rows = table.relevant[table.relevant_edges[lists]]
         n_above = rows_above(table, rows, table.starts[lists])
         n_pos, n_neg = (of[rows].astype(np.intp) for of in (table.pos, table.neg))
-        last = int(table.n_samples.max()) if k is None else k
+        # The possible ranks of all lists: relevant items may be tied with others.
+        n_ranks = n_neg + 1
+        starts = np.cumsum(n_ranks) - n_ranks
+        row, n_before = list_positions(n_ranks)
+        rank = n_above[row] + n_before + 1
+        # The j-th of n tied items is the first of r relevant ones with a probability
+        # proportional to C(n - j, r - 1). Relative to j = 1, the most probable one.
+        left = (n_pos + n_neg)[row] - n_before
+        logs = -betaln(n_pos[row], left - n_pos[row] + 1) - np.log(left)
+        odds = np.exp(logs - logs[starts][row])
+        counts = odds * self._rank_values(rank)
+        if k is not None:
+            counts[rank > k] = 0.0
         scores = np.where(table.n_pos > 0, 0.0, np.nan)
-        scores[lists] = self._row_scores(n_above, n_pos, n_neg, last)
+        scores[lists] = np.add.reduceat(counts, starts) / np.add.reduceat(odds, starts)
         return scores
 
     @abstractmethod
-    def _row_scores(
-        self, n_above: IntArray, n_pos: IntArray, n_neg: IntArray, last: int
-    ) -> FloatArray:
-        """Return the metric of lists by their first row with relevant items.
-
-        ``n_above`` irrelevant items are above the row, ``n_pos`` relevant and ``n_neg``
-        irrelevant items are in it, and items below rank ``last`` do not count.
-        """
+    def _rank_values(self, rank: IntArray) -> FloatArray:
+        """Return the metric if the first relevant item has this rank."""
 
 
 class ReciprocalRank(
@@ -608,15 +611,8 @@ class ReciprocalRank(
 
     name = "Reciprocal rank"
 
-    def _row_scores(
-        self, n_above: IntArray, n_pos: IntArray, n_neg: IntArray, last: int
-    ) -> FloatArray:
-        inverse = np.where(n_above < last, 1 / (n_above + 1.0), 0.0)
-        mixed = np.flatnonzero(n_neg)
-        if len(mixed):
-            size = n_pos[mixed] + n_neg[mixed]
-            inverse[mixed] = _mean_inverse(n_above[mixed], size, n_pos[mixed], last)
-        return inverse
+    def _rank_values(self, rank: IntArray) -> FloatArray:
+        return 1 / rank
 
 
 class HitRate(_FirstRelevantMetric, score=hit_rate_score, in_lists_only=True):
@@ -624,22 +620,8 @@ class HitRate(_FirstRelevantMetric, score=hit_rate_score, in_lists_only=True):
 
     name = "Hit rate"
 
-    def _row_scores(
-        self, n_above: IntArray, n_pos: IntArray, n_neg: IntArray, last: int
-    ) -> FloatArray:
-        n_seen = np.clip(last - n_above, 0, n_pos + n_neg)
-        return _hit_probability(n_pos, n_neg, n_seen)
-
-
-def _hit_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> FloatArray:
-    """Return the probability that ``n_seen`` tied items have a relevant one."""
-    size = n_pos + n_neg
-    n_fewer, n_more = np.minimum(n_seen, n_pos), np.maximum(n_seen, n_pos)
-    row, j = list_positions(n_fewer)
-    with np.errstate(divide="ignore"):
-        factors = np.log1p(-np.minimum(n_more[row] / (size[row] - j), 1.0))
-    log_miss = np.bincount(row, factors, len(size))
-    return np.where(n_seen > n_neg, 1.0, -np.expm1(log_miss))
+    def _rank_values(self, rank: IntArray) -> FloatArray:
+        return np.ones(len(rank))
 
 
 class RelevantRows(NamedTuple):
@@ -656,14 +638,15 @@ class RelevantRows(NamedTuple):
     def of(cls, table: ListTable) -> RelevantRows:
         """Return the rows of a table of items of weight one."""
         rows, counts = table.relevant, np.diff(table.relevant_edges)
-        above = rows_above(table, rows, spread(table.starts, counts))
+        above = rows_above(table, rows, np.repeat(table.starts, counts))
         if not table.has_ties:
-            n_found = np.arange(len(rows)) - spread(table.relevant_edges[:-1], counts)
+            first = np.repeat(table.relevant_edges[:-1], counts)
+            n_found = np.arange(len(rows)) - first
             return cls(counts, above, n_found, *[rows[:0]] * 3)
         pos = table.pos[rows].astype(np.intp)
         size, n_found = pos + table.neg[rows], np.cumsum(pos) - pos
         before = np.append(n_found, 0)[table.relevant_edges[:-1]]
-        n_found = n_found - spread(before, counts)
+        n_found = n_found - np.repeat(before, counts)
         ties = np.flatnonzero(size > 1)
         return cls(counts, above, n_found, ties, size[ties], pos[ties])
 
@@ -680,10 +663,8 @@ class RelevantRows(NamedTuple):
         return np.clip(k - self.above[self.ties], 0, self.size)
 
     def sum(self, values: FloatArray) -> FloatArray:
-        """Return the sum over each list of row ``values``, which are overwritten."""
-        if len(self.counts) == 1:
-            return np.cumsum(values, out=values)[-1:] if len(values) else np.zeros(1)
-        lists = spread(np.arange(len(self.counts)), self.counts)
+        """Return the sum over each list of row ``values``."""
+        lists = np.repeat(np.arange(len(self.counts)), self.counts)
         sums = np.bincount(lists, values, minlength=len(self.counts))
         return sums.astype(np.float64, copy=False)
 
@@ -691,11 +672,6 @@ class RelevantRows(NamedTuple):
 def rows_above(table: ListTable, rows: IntArray, starts: IntArray) -> IntArray:
     """Return the number of items above rows of lists that begin at ``starts``."""
     return table.begins[rows] if table.has_ties else rows - starts
-
-
-def spread(values: IntArray, counts: IntArray) -> IntArray:
-    """Return for each row the value of its list; unchanged for a single list."""
-    return values if len(counts) == 1 else np.repeat(values, counts)
 
 
 def _sums(values: FloatArray) -> FloatArray:
@@ -707,25 +683,3 @@ def list_positions(counts: IntArray) -> tuple[IntArray, IntArray]:
     """Return the list of each item, and its position there, given items per list."""
     lists = np.repeat(np.arange(len(counts)), counts)
     return lists, np.arange(len(lists)) - (np.cumsum(counts) - counts)[lists]
-
-
-def _mean_inverse(
-    above: IntArray, size: IntArray, pos: IntArray, last: int
-) -> FloatArray:
-    """Return the mean reciprocal rank of the first of ``pos`` in ``size`` tied items.
-
-    It is the j-th of n items, with r relevant ones, with a probability proportional to
-    C(n - j, r - 1). Below rank ``last`` it counts 0.
-    """
-    counts = size - pos + 1
-    starts = np.cumsum(counts) - counts
-    row, j = list_positions(counts)
-    j += 1
-    left = (size[row] - j).astype(np.float64)
-    logs = -betaln(pos[row], left - pos[row] + 2) - np.log(left + 1)
-    # Relative to j = 1, which is the most probable.
-    odds = np.exp(logs - logs[starts][row])
-    rank = above[row] + j
-    terms = np.where(rank <= last, odds / rank, 0.0)
-    total = np.add.reduceat(odds, starts)
-    return np.asarray(np.add.reduceat(terms, starts) / total)

@@ -27,7 +27,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.metrics.at_rate import InverseWeightedRate
+from skrate.rates.inverse import InverseWeightedRate
 from skrate.rates.laws import check_rate
 
 # Three days: one of three cases, one of two, and one of a single case.

@@ -24,8 +24,6 @@ from skrate import (
     sample_size,
 )
 from skrate.data.table import merge_except_cuts
-from skrate.inference.variance import table_variance
-from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import AUC
 from skrate.metrics.metric import (
     ALIASES,
@@ -124,21 +122,6 @@ def test_a_batch_of_tables_is_one_table_after_the_other(metric, kwargs, dtype):
     np.testing.assert_allclose(of.values(*same), expected[0], rtol=0, atol=1e-12)
 
 
-@looped("rate", [rates.beta(3, 19), rates.beta(0.7, 3), rates.interval(0.1, 0.4)])
-def test_long_rankings_look_rates_up(rate, monkeypatch):
-    y_true, y_score = sample(5, n=50_000, decimals=9)
-    table = RankTable.from_arrays(y_true, y_score)
-    of = bound(recall_at_rate_score, {"rate": rate})
-    looked_up, value = recall_slopes(table, rate)
-    variance = table_variance(of, table).total
-    with monkeypatch.context() as patched:
-        patched.setattr(slopes_module, "_GRID", 10**6)
-        exact, exact_value = recall_slopes(table, rate)
-        exact_variance = table_variance(of, table).total
-    # A sum may come out the same to its last bit, 50,000 slopes do not.
-    assert not np.array_equal(looked_up.by_pos, exact.by_pos)
-    assert value == pytest.approx(exact_value, rel=1e-6)
-    assert variance == pytest.approx(exact_variance, rel=1e-6)
 
 
 def test_the_bandwidth_is_hall_and_sheathers_at_a_level_of_5_percent():

@@ -18,7 +18,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.data.table import rank_table
 from skrate.rates.laws import check_rate
 
 BETA = rates.beta(3, 19)
@@ -226,29 +225,3 @@ def test_the_standard_error_is_the_spread_over_samples(name):
     assert_errors_are_the_spread(simulated(400, drawn), slack=0.02)
 
 
-# The middle of a cell of the grid, and the end of one within a group of 200,000.
-MIDDLE, END = 0.5 + 2**-16, 20_001 / 2**15
-
-
-@looped(
-    "rate",
-    [
-        rates.interval(MIDDLE - 4e-6, MIDDLE + 4e-6),
-        rates.interval(END - 4e-6, END - 1e-9),
-        rates.beta(2e4, 2),
-        rates.beta(6, 6 * 10**5),
-        rates.beta(0.5, 0.5),
-        rates.exponential(1e4),
-    ],
-)
-def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
-    table = rank_table(*slopes_sample(200_000, prevalence=0.5))
-
-    def standard_error():
-        return estimate(recall_at_rate_score, table, rate=rate).standard_error
-
-    found = standard_error()
-    # No ranking is as long.
-    monkeypatch.setattr("skrate.metrics.recall._GRID", 2**20)
-    # Of slopes of about 1, some 1e-13 is rounding.
-    assert_allclose(found, standard_error(), rtol=5e-5, atol=1e-13)
