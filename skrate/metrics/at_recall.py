@@ -21,10 +21,9 @@ from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
-from skrate.metrics.metric import Metric, Sizes, Slopes, needed, reject_scoring, score
+from skrate.metrics.metric import Metric, Sizes, Slopes, needed, score
 from skrate.metrics.min_rate import (
     RecallTest,
-    merge_around_recall,
     min_processed_fractions,
     min_rates,
     rate_slopes,
@@ -32,6 +31,7 @@ from skrate.metrics.min_rate import (
 )
 from skrate.metrics.recall import cut_positive_fraction, recall_slopes
 from skrate.metrics.result_types import wilson_ends
+from skrate.metrics.scoring_error import reject_scoring
 from skrate.rates.laws import Fixed
 
 __all__ = [
@@ -630,9 +630,6 @@ class TargetRecallMetric(Metric):
     def __post_init__(self) -> None:
         recall = check_fraction("recall", self.recall, include_one=True)
         object.__setattr__(self, "recall", recall)
-
-    def compute(self, table: RankTable) -> float:
-        return float(self.values(*merge_around_recall(table, self.recall))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         rates = min_rates(pos, neg, self.recall)

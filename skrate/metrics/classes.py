@@ -34,8 +34,6 @@ AVERAGES: tuple[AverageName, ...] = get_args(AverageName)
 
 # One rate for all classes, or a rate for each class label.
 RateByClass: TypeAlias = RateLike | Mapping[Any, RateLike]
-# One metric for all classes, or a metric for each class label.
-Metrics: TypeAlias = Metric | Mapping[Any, Metric]
 
 
 @dataclass(frozen=True)
@@ -93,11 +91,6 @@ def score_any(
     """
     if not is_one_vs_rest(y_true, y_score, average, labels):
         return score(make(rate), y_true, y_score, sample_weight, pos_label)
-    metrics: Metrics = (
-        {label: make(class_rate) for label, class_rate in rate.items()}
-        if isinstance(rate, Mapping)
-        else make(rate)
-    )
     if pos_label is not None:
         raise ValueError(
             f"pos_label={shown(pos_label)} is for two classes: leave it out, or score "
@@ -106,7 +99,7 @@ def score_any(
     if isinstance(y_true, RankTable):
         check_alone(y_true, y_score=y_score)
     split = one_vs_rest(y_true, y_score, labels)
-    class_metrics = _class_metrics(metrics, split, average)
+    class_metrics = _class_metrics(make, rate, split, average)
     if average == "micro":
         # One queue, which contains each sample once for each class.
         if sample_weight is not None:
@@ -229,25 +222,25 @@ def indicators(y_true: ArrayLike) -> BoolArray:
 
 
 def _class_metrics(
-    metrics: Metrics, split: OneVsRest, average: ClassAverage
+    make: Callable[[Any], Metric], rate: Any, split: OneVsRest, average: ClassAverage
 ) -> list[Metric]:
     """Return the metric of each class, in the order of the classes."""
-    if isinstance(metrics, Metric):
-        return [metrics] * len(split.labels)
+    if not isinstance(rate, Mapping):
+        return [make(rate)] * len(split.labels)
     if average in ("micro", "samples"):
         raise ValueError(
             f"rate must be a single rate for average={average!r}, because all classes "
             "are in one queue. A rate for each class is for separate queues."
         )
     by_label = {}
-    for name, metric in metrics.items():
+    for name, class_rate in rate.items():
         label = find_label(name, split.labels)
         if label is None:
             raise ValueError(
                 f"rate has the {split.name} {shown(name)}, which is not one of "
                 f"{shown(split.labels)}."
             )
-        by_label[label] = metric
+        by_label[label] = make(class_rate)
     missing = [label for label in split.labels if label not in by_label]
     if missing:
         raise ValueError(

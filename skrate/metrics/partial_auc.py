@@ -25,8 +25,9 @@ from skrate.data.checks import check_choice, shown, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.at_recall import TOO_SMALL
-from skrate.metrics.metric import Metric, Slopes, reject_scoring, score
+from skrate.metrics.metric import Metric, Slopes, score
 from skrate.metrics.rate_weighted_auc import is_late
+from skrate.metrics.scoring_error import reject_scoring
 from skrate.rates.laws import (
     FrozenDistribution,
     RateDistribution,
@@ -204,10 +205,8 @@ class PartialAUC(Metric, score=partial_auc_score):
                 "widen it. Its area is almost 0 for all rankings."
             )
         check_choice("standardize", self.standardize, STANDARDS, or_none=True)
-        if self.standardize is not None:
-            self._check_above_diagonal()
-
-    def _check_above_diagonal(self) -> None:
+        if self.standardize is None:
+            return
         region = self.region
         if isinstance(region, Window) and region.fpr[0] >= region.tpr[1]:
             raise ValueError(

@@ -10,7 +10,7 @@ from scipy import stats
 from looped import looped
 from reference.delong import auc as oracle_auc
 from skrate import RankTable, compare, estimate, rate_weighted_auc_score, rates
-from skrate.metrics.rate_weighted_auc import rate_weighted_auc
+from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from strategies import ranked_samples
 
 # Each of them is the uniform law on [0, 1].
@@ -104,6 +104,7 @@ def test_the_score_is_the_share_of_all_pairs_in_every_digit(ranked):
 def test_the_scale_of_the_weights_of_a_class_changes_nothing(scale):
     pos, neg = np.array([3.0, 1, 2]), np.array([1.0, 2, 4])
     uniform = rates.uniform()
-    plain = rate_weighted_auc(RankTable(pos, neg), uniform)
+    rauc = RateWeightedAUC(uniform)
+    plain = rauc.compute(RankTable(pos, neg))
     for table in (RankTable(scale * pos, neg), RankTable(scale * pos, scale * neg)):
-        assert rate_weighted_auc(table, uniform) == pytest.approx(plain, abs=1e-15)
+        assert rauc.compute(table) == pytest.approx(plain, abs=1e-15)
