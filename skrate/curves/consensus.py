@@ -501,9 +501,7 @@ class ConsensusCurve(Drawn, Rows):
             sizes = Sizes(n_pos, self.folds.n_neg / self.n_repeats, are_fixed=True)
             test = RecallTest(pooled, sizes, rate, recall)
             quantile = t_quantile(self.confidence_level, max(n_pos - 1, 1))
-            return self._point(
-                rate, test.first_above(-quantile), test.last_below(quantile)
-            )
+            return self._point(rate, *test.not_rejected(quantile))
         # The upper bound reaches the recall first, possibly before the first rate.
         first = self._bound_reaches("high", recall)
         if self.confidence_interval.high.tpr[0] > recall:

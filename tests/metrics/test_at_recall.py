@@ -39,7 +39,6 @@ from skrate import (
     work_saved_score,
 )
 from skrate.metrics.metric import find_metric
-from skrate.metrics.min_rate import rate_slopes
 
 ALL = [
     (rate_at_recall_score, {"recall": 0.8}),

@@ -19,7 +19,6 @@ from skrate import (
     make_ranking_scorer,
     rate_averaged_roc_curve,
     rate_weighted_auc_score,
-    rates,
     recall_at_rate_score,
     sample_size,
 )
@@ -33,7 +32,7 @@ from skrate.metrics.metric import (
     MetricName,
     find_metric,
 )
-from skrate.metrics.recall import bandwidth, recall_slopes
+from skrate.metrics.recall import bandwidth
 
 
 def bound(metric, kwargs, n_samples=200):
@@ -120,8 +119,6 @@ def test_a_batch_of_tables_is_one_table_after_the_other(metric, kwargs, dtype):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     same = np.tile(pos[:1], (3, 1)), np.tile(neg[:1], (3, 1))
     np.testing.assert_allclose(of.values(*same), expected[0], rtol=0, atol=1e-12)
-
-
 
 
 def test_the_bandwidth_is_hall_and_sheathers_at_a_level_of_5_percent():

@@ -223,5 +223,3 @@ def test_the_standard_error_is_the_spread_over_samples(name):
 
     # Each estimate is some 10 % off.
     assert_errors_are_the_spread(simulated(400, drawn), slack=0.02)
-
-
