@@ -24,6 +24,7 @@ from skrate.metrics.classes import AverageName, ClassAverage, score_any
 from skrate.metrics.metric import Metric, Sizes, Slopes, needed, score
 from skrate.metrics.min_rate import (
     RecallTest,
+    merge_around_recall,
     min_processed_fractions,
     min_rates,
     rate_slopes,
@@ -630,6 +631,9 @@ class TargetRecallMetric(Metric):
     def __post_init__(self) -> None:
         recall = check_fraction("recall", self.recall, include_one=True)
         object.__setattr__(self, "recall", recall)
+
+    def compute(self, table: RankTable) -> float:
+        return float(self.values(*merge_around_recall(table, self.recall))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         rates = min_rates(pos, neg, self.recall)

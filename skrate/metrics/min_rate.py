@@ -38,7 +38,21 @@ def min_processed_fractions(pos: Array, weights: Array, recall: float) -> FloatA
 
 def table_min_rate(table: RankTable, recall: float) -> float:
     """Return the minimum rate with a recall."""
-    return float(min_rates(table.pos[None], table.neg[None], recall)[0])
+    return float(min_rates(*merge_around_recall(table, recall), recall)[0])
+
+
+def merge_around_recall(
+    table: RankTable, recall: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return a row of 3 groups: above, in and below the group that reaches a recall."""
+    n_needed = recall * table.n_pos * (1 - ROUNDING)
+    # Sums of estimated labels can decrease: the first group that reaches the recall.
+    cum_pos = np.maximum.accumulate(table.cum_pos[1:-1])
+    group = int(np.searchsorted(cum_pos, n_needed))
+    cuts = np.array([0, group, group + 1, table.n_groups])
+    cum_pos = table.cum_pos[cuts]
+    cum_neg = table.cum_neg[cuts] if table.labels is None else cuts - cum_pos
+    return np.diff(cum_pos)[None], np.diff(cum_neg)[None]
 
 
 def rate_slopes(table: RankTable, recall: float) -> Slopes:
