@@ -164,21 +164,17 @@ def test_two_rankings_without_errors_show_no_difference(metric, law):
     assert list(map(float, numbers)) == pytest.approx(missed, abs=0.006)
 
 
-@pytest.mark.parametrize("options", [{"rate": 0.2}, {"k": 40}, {"rate": LAWS["beta"]}])
-def test_a_rate_that_neither_ranking_errs_at_is_warned_of(options):
-    metric = "recall_at_rate"
-    (message,) = messages(compare, metric, LABELS, CLEAR, ALMOST_CLEAR, **options)
-    assert "both rankings are next to perfect" in message
-
-
-def test_the_auc_is_warned_of_too_and_one_ranking_with_errors_is_enough():
-    (message,) = messages(compare, "roc_auc", LABELS, CLEAR, ALMOST_CLEAR)
-    assert "both rankings are next to perfect" in message
+def test_two_clear_rankings_are_warned_of_and_one_with_errors_is_enough():
+    law = {"rate": LAWS["beta"]}
+    at_rate = [
+        ("recall_at_rate", options) for options in ({"rate": 0.2}, {"k": 40}, law)
+    ]
+    for metric, options in [*at_rate, ("roc_auc", {})]:
+        (message,) = messages(compare, metric, LABELS, CLEAR, ALMOST_CLEAR, **options)
+        assert "both rankings are next to perfect" in message
     assert positives_missed(PLAIN, LAWS["uniform"]) > 1
-    assert not messages(compare, "roc_auc", LABELS, CLEAR, PLAIN)
-    assert not messages(
-        compare, "expected_recall", LABELS, CLEAR, PLAIN, rate=LAWS["beta"]
-    )
+    for metric, options in (("roc_auc", {}), ("expected_recall", law)):
+        assert not messages(compare, metric, LABELS, CLEAR, PLAIN, **options)
 
 
 def test_few_cases_in_a_window_are_counted_by_their_weights():
