@@ -277,21 +277,6 @@ def test_a_law_is_the_mean_over_its_rates(rate, law, weighted):
     assert_allclose(recall, by_law, rtol=1e-14)
 
 
-def metric_sample(n=3000):
-    generator = np.random.default_rng(2)
-    y_true = generator.random(n) < 0.2
-    return y_true, generator.normal(size=n) + y_true
-
-
-@pytest.mark.slow
-@each_law
-def test_a_long_ranking_has_the_mean_over_the_rates(rate, law):
-    y_true, y_score = metric_sample(20_000)
-    by_place = precision_at_rate_score(y_true, y_score, rate=rate)
-    expected = tables.expected_precision(tables.Groups(y_true, y_score), law)
-    assert_allclose(by_place, expected, rtol=0, atol=1e-10)
-
-
 @pytest.mark.slow
 @looped("score", [precision_at_rate_score, lift_at_rate_score])
 @looped("rate", [BETA[0], "uniform"])
