@@ -184,17 +184,18 @@ def augmented_mean(
     ends: tuple[Any, Any],
     bounds: tuple[Any, Any],
     freedom: float = np.inf,
+    added: float = ADDED,
     extra: float = 0.0,
 ) -> Augmented:
-    """Return the mean over n samples and ``ADDED`` samples, half at each of ``ends``.
+    """Return the mean over n samples and ``added`` samples, half at each of ``ends``.
 
     ``value`` and ``variance`` are the mean over the n samples and its variance. For the
     values of a curve, the arguments are arrays with an entry for each mean. ``extra``
     is a further number of samples at the upper end.
     """
-    (low, high), size = ends, n + ADDED + extra
-    mean = (n * value + ADDED / 2 * (low + high) + extra * high) / size
-    squares = ADDED / 2 * ((low - mean) ** 2 + (high - mean) ** 2)
+    (low, high), size = ends, n + added + extra
+    mean = (n * value + added / 2 * (low + high) + extra * high) / size
+    squares = added / 2 * ((low - mean) ** 2 + (high - mean) ** 2)
     squares += n * (value - mean) ** 2 + extra * (high - mean) ** 2
     parts = Parts(0.0, 0.0, (n**2 * variance + squares) / size**2)
     return Augmented(mean, parts, bounds, freedom=freedom)

@@ -163,17 +163,13 @@ class JudgedMean(ListMean):
 
     def estimate(self, null_value: float | None = None) -> Estimate:
         """Return the mean with its uncertainty, and warn if few lists differ."""
-        kept = self.sums.weights > 0
-        values = self.sums.parts[kept] / self.sums.weights[kept]
-        counts = np.unique(values, return_counts=True)[1]
-        n_differ = self.n_units - int(counts.max(initial=0))
-        if self.is_known and n_differ < self.min_different_units:
+        if self.is_known and self.n_different < self.min_different_units:
             warn(
                 "Label more lists, or use a metric that depends on more items: people "
                 f"labelled {self.n_units} independent lists, and the "
-                f"{self.metric.name} of only {n_differ} of them differs from the "
-                f"others. With fewer than {self.min_different_units:g}, the interval "
-                "may be too short."
+                f"{self.metric.name} of only {self.n_different} of them differs from "
+                f"the others. With fewer than {self.min_different_units:g}, the "
+                "interval may be too short."
             )
         return super().estimate(null_value)
 

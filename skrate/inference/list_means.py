@@ -8,17 +8,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import gammainc, gammaincinv
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, dot
 from skrate.data.checks import check_equal_length, shown, warn, warn_undefined
 from skrate.data.ranking import check_groups
 from skrate.inference.evaluation import Difference, Evaluation
-from skrate.inference.intervals import Augmented, augmented_mean, wilson_interval
+from skrate.inference.intervals import ADDED, Augmented, augmented_mean, wilson_interval
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.resampling import Draw
 from skrate.inference.units import Units
-from skrate.inference.variance import Parts, influence_parts
+from skrate.inference.variance import Parts, influence_parts, is_zero_variance
 from skrate.metrics.hypothesis_tests import Null, t_test
 from skrate.metrics.list_scores import (
     Average,
@@ -40,6 +41,9 @@ from skrate.metrics.result_types import (
 _MAX_EXACT_UNITS = 20
 # If fewer units differ between the models, the interval may be far too short.
 _MIN_DIFFERENT_UNITS = 10
+# If few units differ, the probability of the exact limit is so many times alpha. With
+# discrete values, the error is then mostly below alpha.
+_RELIEF = 1.5
 
 
 @dataclass(eq=False)
@@ -161,6 +165,7 @@ class ListMean(Evaluation):
     ) -> ConfidenceInterval:
         """Return Wilson's interval, or Student's t interval if the mean has no bounds.
 
+        If few units differ from the others, it contains the exact limit of their rate.
         ``error`` is the standard error, by default by the delta method. ``value`` is by
         default the mean; a caller can pass a corrected value.
         """
@@ -176,7 +181,9 @@ class ListMean(Evaluation):
                     self.augmented(error**2, value=value, is_upper=True),
                 )
             )
-            return ConfidenceInterval(low.low, high.high)
+            tail = _RELIEF * (1 - level) / (1 if self.plan.is_two_sided else 2)
+            end = self._rare_end(value, tail)
+            return ConfidenceInterval(min(low.low, end), max(high.high, end))
         return t_interval(value, error, level, bounds, self.degrees_of_freedom)
 
     def augmented_against(self, null_value: float, variance: float) -> Augmented:
@@ -191,46 +198,119 @@ class ListMean(Evaluation):
         *,
         is_upper: bool = False,
     ) -> Augmented:
-        """Return the mean with a twentieth of a list added at each bound.
+        """Return the mean with parts of lists added at both bounds.
 
-        If ``is_upper``, ``_unseen_lists`` are added at the upper bound.
+        If ``is_upper``, the lists are added for the upper end of the interval, at the
+        maximum that a list can have instead of the upper bound.
         """
         value = self.value if value is None else value
         n_lists, bounds = self.units.scale * self.n_effective, self.bounds
         variance *= factor**2
-        extra = self._unseen_lists(value, variance) if is_upper else 0.0
+        added, extra = self._count_added(value, variance, n_lists, is_upper=is_upper)
         augmented_value = augmented_mean(
-            value, variance, n_lists, bounds, bounds, extra=extra
+            value,
+            variance,
+            n_lists,
+            (bounds[0], self._list_maximum if is_upper else bounds[1]),
+            bounds,
+            added=added,
+            extra=extra,
         )
         return augmented_value._replace(freedom=self.freedom(augmented_value.parts))
 
-    def _unseen_lists(self, value: float, variance: float) -> float:
-        """Return the number of lists to add at the maximum, for the upper end.
+    @cached_property
+    def unit_values(self) -> FloatArray:
+        """The mean over the lists of each unit that has weight."""
+        units = self.cases.clusters
+        assert units is not None
+        parts, weights = (
+            np.bincount(units, column)
+            for column in (self.sums.parts, self.sums.weights)
+        )
+        return np.asarray(parts[weights > 0] / weights[weights > 0])
 
-        If most lists have low values, rare lists with high values may be missing from
-        the data, and the variance is then too small. The number is 0 if the mean is at
-        least halfway from the minimum of the lists to the upper bound, or if the lists
-        have the variance of a proportion. It is also 0 for recall and precision, which
-        are sums of proportions. By simulations, it is at most a fifth of the square
-        root of the number of lists.
+    @cached_property
+    def _most_frequent(self) -> tuple[float, int]:
+        """The most frequent value of units, and the number of units with another."""
+        values, counts = np.unique(self.unit_values.round(9), return_counts=True)
+        i = int(counts.argmax())
+        return float(values[i]), len(self.unit_values) - int(counts[i])
+
+    @property
+    def n_different(self) -> int:
+        """The number of units whose value is not the most frequent one."""
+        return self._most_frequent[1]
+
+    def _rare_end(self, value: float, tail: float) -> float:
+        """Return the limit towards the most frequent value; ``value`` if many differ.
+
+        The number of units that differ is a Poisson variable. Its expectation is at
+        least the quantile ``tail`` of a gamma distribution (Garwood 1936).
         """
-        (low, high), n_lists = self.bounds, self.units.scale * self.n_effective
-        max_variance = (value - low) * (high - value) / n_lists
-        is_pooled = self.metric.default_average == "pooled"
-        if is_pooled or not max_variance > variance:
+        frequent, n_different = self._most_frequent
+        if not 0 < n_different < self.min_different_units:
+            return value
+        fraction = gammaincinv(n_different, min(tail, 1.0)) / n_different
+        return frequent - (frequent - value) * min(float(fraction), 1.0)
+
+    def _rare_pvalue(self, null_value: float) -> float:
+        """Return the p-value of a null value by ``_rare_end``; 0 if many differ."""
+        frequent, n_different = self._most_frequent
+        to_null, to_value = frequent - null_value, frequent - self.value
+        is_between = 0 <= to_null * to_value < to_value**2
+        if not (is_between and 0 < n_different < self.min_different_units):
             return 0.0
-        has_weight = self.sums.weights > 0
-        minimum = (self.sums.parts[has_weight] / self.sums.weights[has_weight]).min()
-        closeness = max(1 - 2 * (value - minimum) / (high - minimum), 0.0)
-        unseen = np.sqrt(n_lists) / 5 * closeness * (1 - variance / max_variance)
-        return float(unseen)
+        fraction = to_null / to_value
+        return float(gammainc(n_different, n_different * fraction)) / _RELIEF
+
+    @cached_property
+    def _list_maximum(self) -> float:
+        """The maximum value that a list can have."""
+        high, scores = self.bounds[1], self.scores
+        if not isinstance(self.undefined, str):
+            return high
+        maxima = scores._metric.list_maxima(scores.n_pos[scores._counts], scores._k)
+        return high if maxima is None else min(float(np.nanmax(maxima)), high)
+
+    def _count_added(
+        self, value: float, variance: float, n_lists: float, *, is_upper: bool
+    ) -> tuple[float, float]:
+        """Return the number of lists to add at the bounds, and at the maximum.
+
+        If lists have the variance of a proportion, a tenth of a list is added at the
+        bounds. Otherwise, this is too much: a list is like several samples, which vary
+        less. The tenth is multiplied by the standard deviation of lists relative to the
+        one of a proportion, or by ``few`` if only a small number of units differ.
+
+        Rare lists with other values may be missing from the data. They are plausible if
+        lists are ``close`` to the bound that is opposite to the end of the interval. In
+        this case, the tenth is not reduced, and the upper end allows for further lists
+        at the maximum. Recall and precision are excepted, because they are sums of
+        proportions. The constants are from simulations.
+        """
+        (low, high), list_variance = self.bounds, n_lists * variance
+        max_variance = (value - low) * (high - value)
+        if is_zero_variance(variance) or not list_variance < max_variance:
+            return ADDED, 0.0
+        spread = float(np.sqrt(list_variance / max_variance))
+        few = max(1 - self.n_different / self.min_different_units, 0.0)
+        if self.metric.default_average == "pooled":
+            return ADDED * max(spread, few), 0.0
+        minimum, maximum = self.unit_values.min(), self.unit_values.max()
+        distance = value - minimum if is_upper else maximum - value
+        close = float(np.clip(2.5 - distance / np.sqrt(list_variance), 0.0, 1.0))
+        extra = 0.0
+        if is_upper:
+            lowness = max(1 - 2 * (value - minimum) / (high - minimum), 0.0)
+            extra = close * lowness * (1 - spread**2) * float(np.sqrt(n_lists)) / 5
+        return ADDED * max(close + (1 - close) * spread, few), float(extra)
 
     def test(self, null_value: float, *_: Any, **__: Any) -> tuple[float, float]:
         """Return the statistic and the p-value that agree with the interval."""
         error, alternative = self.parts.standard_error, self.plan.alternative
         statistic, pvalue = self.wilson_test(null_value, alternative, error)
         if not np.isnan(pvalue):
-            return statistic, pvalue
+            return statistic, max(pvalue, self._rare_pvalue(null_value))
         freedom = self.degrees_of_freedom
         return t_test(self.value, error, [Null(null_value, alternative)], freedom)
 

@@ -399,6 +399,10 @@ class Metric(ABC):
         """Return why the standard error of a difference is unreliable, or None."""
         return None
 
+    def list_maxima(self, n_pos: FloatArray, k: int | None) -> FloatArray | None:
+        """Return the maximum of each list with ``n_pos`` positives; None if equal."""
+        return None
+
     def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:

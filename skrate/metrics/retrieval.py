@@ -558,6 +558,11 @@ class MeanAveragePrecision(
     def __post_init__(self) -> None:
         check_flag("capped", self.capped)
 
+    def list_maxima(self, n_pos: FloatArray, k: int | None) -> FloatArray | None:
+        if k is None or self.capped:
+            return None
+        return divide_or_nan(np.minimum(n_pos, k), n_pos)
+
     def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
         rows = RelevantRows.of(table)
         precision = rows.cut((rows.found + 1.0) / (rows.above + 1), k)

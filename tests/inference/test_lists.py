@@ -9,6 +9,8 @@ from scipy import stats
 
 import skrate
 from guarantees import assert_share, simulated
+from looped import looped
+from reference.list_intervals import count_added, count_different, rare_end, wilson_end
 from skrate import (
     FoldRankings,
     RankTable,
@@ -267,6 +269,61 @@ def test_patients_that_are_given_as_lists_are_noticed():
     with pytest.warns(UserWarning, match=r"less than half an item.*clusters="):
         group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.1)
     group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.3)
+
+
+RR, MAP = skrate.reciprocal_rank_score, mean_average_precision_score
+
+
+@looped(
+    "metric, k, n_relevant, ranks",
+    [
+        # Rare lists with high values may be missing.
+        (RR, None, 1, [20, 19, 17, 15, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4, 2]),
+        # Proportions have the maximum variance.
+        (RR, 1, 1, [1, 1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2]),
+        # The mean is far from the minimum.
+        (RR, None, 1, [1, 1, 1, 1, 1, 2, 2, 3]),
+        # A list has at most a fifth; one list differs, for both ends.
+        (MAP, 1, 5, [1, 1, 1, 2, 2, 2, 2, 1, 2, 2]),
+        (MAP, 1, 5, [1] * 19 + [2]),
+        (MAP, 1, 5, [2] * 19 + [1]),
+        # Sums of proportions.
+        (precision_at_rate_score, 10, 3, [1, 9, 3, 9, 2, 10, 15, 20, 8, 9, 10, 12]),
+        (precision_at_rate_score, 15, 10, [1, 9, 3, 5, 2, 8, 6, 4, 8, 7]),
+    ],
+)
+def test_the_ends_of_means_over_lists_are_those_of_the_formula(
+    metric, k, n_relevant, ranks
+):
+    # The relevant items have this rank and the next ones, of 20 items.
+    n, position = len(ranks), np.arange(20)
+    first = np.array(ranks)[:, None] - 1
+    y_true = (position >= first) & (position < first + n_relevant)
+    y_true[:, -1] |= y_true.sum(axis=1) < n_relevant
+    options = {} if k is None else {"k": k}
+    rows = {"groups": np.repeat(np.arange(n), 20), **options}
+    data = y_true.ravel(), np.tile(-position, n)
+    values = group_scores(metric, *data, **rows).values
+    mean, variance = values.mean(), values.var(ddof=1) / n
+    is_pooled, top = metric is precision_at_rate_score, 0.2 if metric is MAP else 1.0
+    found = estimate(partial(metric, **options), *data, groups=rows["groups"])
+    ends = []
+    for sign, high in ((-1, 1.0), (1, top)):
+        moments = mean, variance, n
+        added = count_added(values, *moments, upper=sign > 0, pooled=is_pooled)
+        end = wilson_end(*moments, stats.t.ppf(0.975, n - 1), sign, added, high)
+        if count_different(values)[1] < min(10, n / 2):
+            rare = rare_end(values, mean, 0.075)
+            end = sign * max(sign * end, sign * rare)
+        ends.append(end)
+    np.testing.assert_allclose(found.confidence_interval, ends, rtol=1e-8)
+    call = partial(estimate, partial(metric, **options), *data, groups=rows["groups"])
+    for end in found.confidence_interval:
+        assert call(null_value=end).pvalue == pytest.approx(0.05, rel=1e-6)
+    one_sided = call(alternative="greater")
+    low = one_sided.confidence_interval.low
+    tested = call(null_value=low, alternative="greater")
+    assert tested.pvalue == pytest.approx(0.05, rel=1e-6)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from scipy import stats
 from guarantees import assert_share, simulated
 from looped import case, looped
 from reference import delong
-from reference.list_intervals import wilson_interval, wilson_statistic
+from reference.list_intervals import count_added, wilson_interval, wilson_statistic
 from skrate import (
     FoldRankings,
     RankTable,
@@ -169,13 +169,17 @@ def test_lists_and_folds_have_scipys_t_tests(side):
     found = of_a.estimate(null_value=0.7, alternative=side)
     n_lists = len(values[0])
     moments = found.value, found.standard_error**2, n_lists
-    z, t = wilson_statistic(*moments, 0.7), stats.t(n_lists - 1)
+    below, above = (
+        count_added(values[0], *moments, upper=upper) for upper in (False, True)
+    )
+    z = wilson_statistic(*moments, 0.7, below if found.value > 0.7 else above)
+    t = stats.t(n_lists - 1)
     assert found.statistic == pytest.approx(z, rel=1e-9)
     p = {"less": t.cdf(z), "greater": t.sf(z)}
     p["two-sided"] = 2 * min(p.values())
     assert found.pvalue == pytest.approx(p[side], rel=1e-9)
     quantile = t.ppf(0.975 if side == "two-sided" else 0.95)
-    low, high = wilson_interval(*moments, quantile)
+    low, high = wilson_interval(*moments, quantile, [below], [above])
     ends = {"less": (0, high), "greater": (low, 1)}.get(side, (low, high))
     assert found.confidence_interval == pytest.approx(ends, abs=1e-12)
     again = estimate(
@@ -185,7 +189,10 @@ def test_lists_and_folds_have_scipys_t_tests(side):
     # The mean is of all positives: lists weigh as many as they hold.
     held = np.bincount(groups, y_true) / np.sum(y_true)
     n_lists = 1 / np.sum(held**2)
-    z = wilson_statistic(again.value, again.standard_error**2, n_lists, 0.5)
+    moments = again.value, again.standard_error**2, n_lists
+    each = group_scores(recall_at_rate_score, y_true, a, groups=groups, rate=0.5)
+    added = count_added(each.values[each.is_defined], *moments, pooled=True)
+    z = wilson_statistic(*moments, 0.5, added)
     assert again.statistic == pytest.approx(z, rel=1e-9)
     t = stats.t(n_lists - 1)
     p = {"less": t.cdf(z), "greater": t.sf(z)}
