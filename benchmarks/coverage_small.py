@@ -3,7 +3,9 @@
     python benchmarks/coverage_small.py [--only PART ...] [--simulations 500]
 
 lists: for rankers hardly better than chance and 8, 15, 30 and 100 lists, the coverage
-of 95 % intervals, and how often one-sided 95 % intervals are below the true mean. few:
+of 95 % intervals, and how often one-sided 95 % intervals are below the true mean.
+little: the same for lists that vary little, and how often one-sided intervals are above
+the mean, with the width relative to Student's t with the true standard deviation. few:
 the standard error with one to four processed samples, divided by the standard
 deviation, and how often it is 0 without the added samples. report: the coverage of lift
 and precision by few positives, by estimate and by budget_report. band: the coverage of
@@ -29,6 +31,14 @@ LIST_METRICS = {
     "MAP": skrate.mean_average_precision_score,
     "reciprocal rank, k=10": partial(skrate.reciprocal_rank_score, k=10),
     "NDCG": skrate.ndcg_score,
+}
+# Lists that vary little: metric, k, items, relevant items, mean and standard deviation
+# of the quality.
+LITTLE = {
+    ("precision_at_rate", 100): (222, 2, 0.8, 0.2),
+    ("precision_at_rate", 40): (120, 66, 1.5, 0.3),
+    ("mean_average_precision", 1): (80, 8, 0.5, 0.3),
+    ("ranking_auc", None): (150, 40, 1.3, 0.12),
 }
 AT_RATE = "recall_at_rate", "precision_at_rate"
 # Samples, positives, how many are first, shift of the others, rate.
@@ -68,6 +78,26 @@ def show_lists(rng, n):
                 rows.append((low <= truth <= high, top < truth))
             cells.append("{:.3f} {:.3f}".format(*np.mean(rows, axis=0)))
         print(*design, name, f"{truth:.3f}:", " | ".join(cells), flush=True)
+
+
+def show_little(rng, n):
+    for (name, k), design in LITTLE.items():
+        score, cells = partial(getattr(skrate, f"{name}_score"), k=k), []
+        *data, groups = draw_lists(rng, POPULATION // design[0], *design)
+        values = skrate.group_scores(score, *data, groups=groups).values
+        for n_lists in (10, 25, 90):
+            t = stats.t.ppf(0.975, n_lists - 1)
+            ideal, rows = 2 * t * values.std() / n_lists**0.5, []
+            for _ in range(n):
+                *data, groups = draw_lists(rng, n_lists, *design)
+                call = partial(estimate, score, *data, groups=groups)
+                low, high = call().confidence_interval
+                below, above = call(confidence_level=0.9).confidence_interval
+                missed = below > values.mean(), above < values.mean()
+                is_in = low <= values.mean() <= high
+                rows.append((is_in, *missed, (high - low) / ideal))
+            cells.append("{:.3f} {:.3f} {:.3f} {:.2f}".format(*np.mean(rows, axis=0)))
+        print(name, k, *design, f"{values.mean():.3f}:", " | ".join(cells), flush=True)
 
 
 def show_few(rng, n):
