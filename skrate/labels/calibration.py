@@ -55,14 +55,17 @@ def _fit_others(bins: IntArray, columns: FloatArray) -> FloatArray:
     ``columns`` are weights, weights of positives and whether samples have a label.
     """
     sums = [np.append(0.0, np.cumsum(np.bincount(bins, row))) for row in columns]
-    totals, fit = np.stack(sums), np.empty(len(bins))
-    for number in range(len(totals[0]) - 1):
-        rows = np.flatnonzero(bins == number)
+    totals, is_labelled = np.stack(sums), columns[2] > 0
+    without_label, fit = np.empty(len(totals[0]) - 1), np.empty(len(bins))
+    for number in range(len(without_label)):
+        rows = np.flatnonzero((bins == number) & is_labelled)
         own, which = np.unique(columns[:, rows], axis=1, return_inverse=True)
+        # The first column is that of samples without a label.
+        own = np.append(np.zeros((3, 1)), own, axis=1)
         parts = np.array_split(own, len(own[0]) // 500 + 1, axis=1)
-        fits = [_fit_without(totals, number, part) for part in parts]
-        fit[rows] = np.concatenate(fits)[which.ravel()]
-    return fit
+        fits = np.concatenate([_fit_without(totals, number, part) for part in parts])
+        without_label[number], fit[rows] = fits[0], fits[1:][which.ravel()]
+    return np.where(is_labelled, fit, without_label[bins])
 
 
 def _fit_without(totals: FloatArray, number: int, removed: FloatArray) -> FloatArray:
