@@ -194,7 +194,9 @@ class Ranked(Sample):
     ) -> FloatArray:
         """Return the value of the merged group of each sample, for its own class."""
         if self.folds is not None:
-            return self._expand_folds(merged, by_neg, by_pos)
+            rates = np.append(self.table.rates[merged.starts], 1.0)
+            of_neg, of_pos = self.expand_folds(rates, by_neg, by_pos)
+            return np.asarray(np.where(self.is_pos, of_pos, of_neg))
         order = self._ranking[0]
         if self.table.labels is None:
             of_neg, of_pos = self._repeat_values(merged, by_neg, by_pos)
@@ -216,32 +218,33 @@ class Ranked(Sample):
         sizes = np.diff(starts, append=len(order))
         return [np.repeat(by_group, sizes) for by_group in group_values]
 
-    def _expand_folds(
-        self, merged: Merged, by_neg: FloatArray, by_pos: FloatArray
+    def expand_folds(
+        self, rates: FloatArray, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
-        """Return, for each sample, the mean value of its class over its rates.
+        """Return, for each sample, the mean value of either class over its rates.
 
-        The rates of a sample are between the cuts above and below the sample and its
-        ties, in its fold. The mean over all samples of the fold is subtracted, because
-        the cut has the same rate in each fold.
+        The result has a row per class, negatives first. The values are for the groups
+        between ``rates``. The rates of a sample are between the cuts above and below
+        the sample and its ties, in its fold. The mean over all samples of the fold is
+        subtracted, because the cut has the same rate in each fold.
         """
-        rates = np.append(self.table.rates[merged.starts], 1.0)
         # Integrals over rates from 0, which are linear within groups.
         integrals = [
             np.append(0.0, np.cumsum(np.diff(rates) * class_values))
             for class_values in (by_neg, by_pos)
         ]
-        per_sample = np.empty(len(self.is_pos))
+        per_sample = np.empty((2, len(self.is_pos)))
         for rows, fold in self._fold_rankings:
             edges = fold.table.rates
             integrals_at_cuts = [
                 np.interp(edges, rates, class_values) for class_values in integrals
             ]
             means = np.diff(integrals_at_cuts, axis=1) / np.diff(edges)
-            terms = means[fold.is_pos.astype(np.intp), fold.group]
+            terms = means[:, fold.group]
             if not self.are_fold_groups:
-                terms -= np.average(terms, weights=fold.weights)
-            per_sample[rows] = terms
+                own = np.where(fold.is_pos, terms[1], terms[0])
+                terms -= np.average(own, weights=fold.weights)
+            per_sample[:, rows] = terms
         return per_sample
 
     @cached_property

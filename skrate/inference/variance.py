@@ -284,6 +284,8 @@ def class_influence(
     """Return the influence of each sample if it were negative, and if positive."""
     # Groups are not merged, because a run of negatives merges into a single group.
     by_class = _group_influence(metric, ranked, ranked.table, stratify=stratify)
+    if ranked.folds is not None:
+        return ranked.expand_folds(ranked.table.rates, *by_class)
     return np.stack(by_class)[:, ranked.group]
 
 

@@ -15,7 +15,7 @@ from skrate import FoldRankings, budget_report, rates
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.prediction import ExpectedHits
 from skrate.inference.rankings import add_fold_groups, check_cases, pool_folds
-from skrate.inference.variance import influence_parts, influence_values
+from skrate.inference.variance import class_influence, influence_parts, influence_values
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples
 
@@ -164,3 +164,22 @@ def test_intervals_of_counts_hold_what_one_queue_of_many_finds(law):
         return [row.confidence_interval for row in rows]
 
     assert_share(held(simulated(400, drawn), truth), at_least=0.92)
+
+
+def test_influence_of_either_class_in_folds():
+    y_true, y_score, fold = drawn(tied=True)
+    weight = np.random.default_rng(1).choice([1.0, 20.0], len(fold), p=[0.95, 0.05])
+    rankings = FoldRankings(y_true, y_score, fold, sample_weight=weight)
+    sample = pool_folds(rankings, weights="sampling")
+    as_neg, as_pos = class_influence(RecallAtRate(RATE), sample)
+    np.testing.assert_allclose(
+        np.where(y_true, as_pos, as_neg),
+        influence_values(RecallAtRate(RATE), sample),
+        rtol=1e-12,
+        atol=1e-12,
+    )
+    # Few samples of each class are heavy: some may be missing.
+    options = {"rate": RATE, "reference": "a", "weights": "sampling"}
+    other = FoldRankings(y_true, -y_score, fold, sample_weight=weight)
+    report = budget_report({"a": rankings, "b": other}, **options)
+    assert np.isfinite(report.rows[-1].confidence_interval).all()
