@@ -97,8 +97,8 @@ class Evaluation:
     of folds are the units.
     ``is_known`` says whether the uncertainty can be estimated, and ``question`` has the
     parameters of the metric by name. ``units`` says which parts of the data vary
-    independently. The units include ``plan``, the arguments of the inference function,
-    and ``folds``, which is None for one ranking.
+    independently. ``units.plan`` has the arguments of the inference function, and
+    ``units.folds`` the folds, or None for one ranking.
     """
 
     metric: Metric
@@ -147,7 +147,7 @@ class Evaluation:
 
     @property
     def of(self) -> str | None:
-        """The models that a standard error is about, in words; None for one ranking."""
+        """The text "these models" after an interval for several folds, else None."""
         return "these models" if self.is_known and self.units.n_rankings > 1 else None
 
     @property
@@ -169,7 +169,7 @@ class Evaluation:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """The minimum and maximum value that scores of these samples can have."""
+        """The range of the value: the mean of the bounds of each ranking."""
         return self._mean_range(
             [ranking.metric.bounds(ranking.ranked.table) for ranking in self.each]
         )
@@ -195,9 +195,9 @@ class Evaluation:
 
     @cached_property
     def influence(self) -> FloatArray:
-        """The influence of each sample, as the sum over its rows.
+        """The influence of each sample: with repeats, the sum over its rows.
 
-        With clusters it is the influence of each row.
+        With clusters, the influence of each row, which is then summed over clusters.
         """
         return self.units.summed(self.row_influence)
 
@@ -209,19 +209,19 @@ class Evaluation:
 
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
-        """The influence by estimated labels, and by their predictions if available."""
+        """The influence by estimated labels: see the function ``influence_rows``."""
         ((metric, ranked, _),) = self.each
         return influence_rows(metric, ranked)
 
     @cached_property
     def _max_variance(self) -> tuple[Parts, float]:
-        """The maximum variance by ``influence_rows``, and its degrees of freedom."""
+        """The largest variance of ``influence_rows``, and its degrees of freedom."""
         row = max_variance_row(self.influence_rows, self.cases)
         return influence_parts(row, self.cases), unit_kurtosis_dof(row, self.cases)
 
     @cached_property
     def _fold_influence(self) -> list[FloatArray]:
-        """The ``influence_values`` of each ranking, before factors for folds."""
+        """The ``influence_values`` of each ranking, without the factors for folds."""
         stratify = self.units.stratify
         return [
             influence_values(metric, ranked, stratify=stratify)
@@ -233,12 +233,12 @@ class Evaluation:
         """The influence of each row, as :func:`influence_values` defines it.
 
         With folds, a row is a sample in a fold. The influence of each class is centred
-        in each fold, which reduces squares. Therefore, squares of m samples are
-        multiplied by m / (m - 1). Squares of clusters get a similar factor if each fold
-        of their group has all clusters of the group. A single sample of a class in a
-        fold is assumed to have the variance of this class in the other folds. If groups
-        of folds are the units, all samples of a fold have the same influence, which is
-        proportional to the value of the fold minus the mean.
+        in each fold, which makes its squares too small. For m samples, squares are
+        therefore multiplied by m / (m - 1). Clusters get a similar factor here only if
+        all folds of their group have all of its clusters. A single sample of a class in
+        a fold is assumed to have the variance of this class in the other folds. If
+        groups of folds are the units, all samples of a fold have the same influence,
+        which is proportional to the value of the fold minus the mean.
         """
         if self.folds is None:
             return self._fold_influence[0]
@@ -285,7 +285,7 @@ class Evaluation:
 
     @cached_property
     def bias(self) -> float:
-        """The bias of the mean over folds, because folds are small; nan if unknown.
+        """The bias of the mean over folds due to their small size; nan if unknown.
 
         It is 0 for one ranking, and for metrics without this bias.
         """
@@ -309,7 +309,7 @@ class Evaluation:
 
     @cached_property
     def excess(self) -> float:
-        """The upward bias of the value because the data set is small; 0 if unknown.
+        """The upward bias due to the small size of the data set; 0 if unknown.
 
         Intervals subtract it from their lower end and leave the upper end as it is. For
         several folds it is 0, because the interval subtracts ``bias`` from both ends.
@@ -359,7 +359,7 @@ class Evaluation:
 
     @property
     def _has_test(self) -> bool:
-        """Whether the interval inverts a test: for estimated labels, of the recall."""
+        """Whether the interval inverts a test; by estimated labels only at a recall."""
         is_known = self.cases.estimated is None
         return self.metric.has_test and (is_known or self.metric.is_at_recall)
 
@@ -368,8 +368,8 @@ class Evaluation:
         if self.plan.method == "delta":
             error = self.parts.standard_error
             if self.metric.has_test:
-                # A steep slope overestimates the error. A standard deviation is at
-                # most half the distance of the bounds.
+                # A steep slope can make the error too large. No standard deviation
+                # is above half the distance between the bounds.
                 error = min(error, (self.bounds[1] - self.bounds[0]) / 2)
             return error, None
         if self.plan.method != "jackknife":
@@ -425,7 +425,7 @@ class Evaluation:
             of=self.of,
             confidence_interval_retrained=retrained_interval,
             bias=self.bias if self.is_known and abs(self.bias) > 0 else None,
-            # None if there is neither a test nor a side.
+            # A two-sided interval without a test has no alternative.
             alternative=(
                 None if null_value is None and plan.is_two_sided else plan.alternative
             ),
@@ -447,9 +447,9 @@ class Evaluation:
         """Return the interval of the value, or of a corrected ``value``.
 
         ``error`` is the standard error, by default by the delta method, and is
-        multiplied by ``factor``. The degrees of freedom are always by the delta method.
-        ``draws`` are replicates of the value. An interval of a corrected value does not
-        allow for the ``excess`` and inverts no test.
+        multiplied by ``factor``. The degrees of freedom always follow from the delta
+        method. ``draws`` are replicates of the value. For a corrected value, the
+        interval neither subtracts the ``excess`` nor inverts a test.
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
@@ -469,7 +469,7 @@ class Evaluation:
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
             draws = factor * draws + (1 - factor) * draws.mean()
-            # The folds are biased, and resampling them adds the same bias again.
+            # Replicates have the bias twice: from small folds, and from resampling.
             draws = draws - 2 * bias
         test_interval = partial(self._combined_test_interval, level, factor)
         uncertain = UncertainValue(
@@ -486,8 +486,8 @@ class Evaluation:
             partial(self.augmented, error**2, factor),
             test_interval if self._has_test and not is_corrected else None,
         )
-        # If scores have long tails, ``bias`` is two thirds of the true bias: the
-        # remaining third is half of ``bias``.
+        # If scores have long tails, the true bias is 1.5 times ``bias``, so half of
+        # ``bias`` is not yet subtracted.
         remaining = bias / 2
         excess = 0.0 if is_corrected or kind == "percentile" else self.excess
         return clip_interval(
@@ -500,7 +500,7 @@ class Evaluation:
         self, value: float, error: float, minimum: float, draws: FloatArray | None
     ) -> UncertainValue:
         """Return the value of a metric of gains, with its uncertainty and bounds."""
-        # Intervals with a minimum use the logarithm, which a gain of 0 does not have.
+        # With a minimum, the interval uses the logarithm, which 0 does not have.
         low = minimum if value > NEGLIGIBLE else -np.inf
         terms, counts = self.influence, self.cases.row_weights
         if self.cases.clusters is not None:
@@ -522,7 +522,7 @@ class Evaluation:
 
     def value_range(self, kind: Interval = "wilson") -> tuple[float, float]:
         """Return the bounds of the value for this kind of interval."""
-        # The range includes the value in spite of rounding.
+        # Rounding can put the value outside the bounds: extend them to the value.
         ranges, stratify = [], self.units.stratify
         for metric, ranked, estimate in self.each:
             low, high = metric.bounds(ranked.table)
@@ -550,8 +550,8 @@ class Evaluation:
             kind = "wald"
         plan, bounds = self.plan, self.value_range(kind)
         alternative, pvalue = plan.alternative, _NAN
-        # Intervals subtract the excess from the lower end. Adding it to the null value
-        # has the same effect on the test.
+        # Intervals subtract the excess from the lower end. For the test, adding the
+        # excess to the null value has the same effect.
         tested_value = null_value
         if null_value < self.value:
             tested_value = min(null_value + self.excess, self.value)
@@ -594,9 +594,9 @@ class Evaluation:
         return statistic, t_pvalue(statistic, alternative, freedom)
 
     def null_error(self, null_value: float, error: float) -> tuple[float, float]:
-        """Return the error of the score test if the null value is true, and its dof.
+        """Return the standard error under the null hypothesis, and its dof.
 
-        Both are nan if this test is impossible, see ``wilson_test``.
+        Both are nan if the score test is impossible, see ``wilson_test``.
         """
         augmented_value = self.augmented_against(null_value, error**2)
         bottom, top = augmented_value.bounds
@@ -636,14 +636,14 @@ class Evaluation:
         return self.augmented(variance, 1.0)
 
     def augmented(self, variance: float, factor: float) -> Augmented:
-        """Return the value on augmented data, for ``factor`` times the standard error.
+        """Return the value on augmented data, with ``factor`` squared in its variance.
 
         In each repeat, a tenth of a sample of each class is divided among the folds.
         """
         if self.cases.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
         units = self.units
-        # A larger data set has the same variances times 1 / scale.
+        # In the planned data set, all variances are smaller by the factor ``scale``.
         effect = factor**2 * self._design_effect(variance) / units.scale
         added = ADDED * units.n_repeats / len(self.each) / units.scale
         folds = [
@@ -679,7 +679,7 @@ class Evaluation:
     def _augmented_estimate(self, variance: float) -> Augmented:
         """Return the augmented value with estimated labels, as if it were a proportion.
 
-        The size of the proportion is the size that implies the same variance.
+        The number of samples of the proportion is the number that gives ``variance``.
         """
         low, high = bounds = self.bounds
         clipped = min(max(self.value, low), high)
@@ -694,7 +694,8 @@ class Evaluation:
     def _design_effect(self, variance: float) -> float:
         """Return the variance, divided by the variance of independent samples.
 
-        All rows are independent in the divisor, also rows of one sample in repeats.
+        The divisor treats all rows as independent, even the rows of one sample in
+        several repeats.
         """
         # Without variance, repeats are assumed to be identical.
         effect = float(self.units.n_repeats)
@@ -753,13 +754,13 @@ class Evaluation:
     def _inverted_recall_interval(self, level: float) -> ConfidenceInterval:
         """Return the interval of a metric at a recall, by estimated labels.
 
-        Its rates are those at which the interval of the recall contains this recall.
+        It contains the rates at which the interval of the recall includes the target.
         """
         metric: Any = self.metric
-        # The conversion from a rate is its own inverse.
+        # For metrics with estimated labels, ``convert_rate`` is its own inverse.
         (ranked,), middle = self.ranked, float(metric.convert_rate(self.value, 0.0))
 
-        def excess(rate: float, end: str) -> float:
+        def recall_difference(rate: float, end: str) -> float:
             at_rate = RecallAtRate(rate)
             single = OnRanking(at_rate, ranked, at_rate.value(ranked.table))
             model = Evaluation(at_rate, [single], self.units)
@@ -767,10 +768,14 @@ class Evaluation:
             return float(bound - metric.recall)
 
         low, high, min_rate = 0.0, 1.0, 1e-6
-        if excess(min_rate, "high") < 0:
-            low = optimize.brentq(excess, min_rate, middle, args=("high",), xtol=1e-7)
+        if recall_difference(min_rate, "high") < 0:
+            low = optimize.brentq(
+                recall_difference, min_rate, middle, args=("high",), xtol=1e-7
+            )
         if middle < 1:
-            high = optimize.brentq(excess, middle, 1.0, args=("low",), xtol=1e-7)
+            high = optimize.brentq(
+                recall_difference, middle, 1.0, args=("low",), xtol=1e-7
+            )
         ends = sorted(metric.convert_rate(rate, 0.0) for rate in (low, high))
         return ConfidenceInterval(*map(float, ends))
 
@@ -812,7 +817,7 @@ class Difference:
 
     @cached_property
     def parts(self) -> Parts:
-        """The parts of the variance; for different units, the sums of both parts."""
+        """The parts of the variance; if unpaired, the sums of the parts of a and b."""
         if self.are_paired:
             parts = influence_parts(self.influence, self.a.cases)
             return parts.times(1 / self.a.units.scale)
@@ -842,8 +847,8 @@ class Difference:
             return min(dof, max_dof)
         class_dofs = np.inf, np.inf
         rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
-        # By the sizes of the classes only, tests with a margin would too often accept
-        # models that differ by the margin.
+        # With degrees of freedom from the class sizes only, tests with a margin would
+        # too often accept models that differ by the margin.
         has_margin = a.plan.margin is not None
         are_single = cases.clusters is None and cases.estimated is None
         if (rest_on_few or has_margin) and are_single:

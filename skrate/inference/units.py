@@ -24,8 +24,8 @@ from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked, add_fold_groups
 from skrate.inference.variance import square_factors
 
-# If a fold has a smaller effective number of clusters with a class, the variance of the
-# class is estimated from the other folds.
+# The minimum effective number of clusters with a class in a fold. If a fold has fewer,
+# the variance of the class is estimated from the other folds.
 LEAST_UNITS = 1.5
 
 
@@ -35,16 +35,16 @@ class Units:
 
     Units are the parts of the data that vary independently: samples, clusters, lists or
     groups of folds. Two folds are in the same group if they have a cluster in common;
-    two groups have no cluster in common. The groups are the units if a group has a
-    single cluster, or if there are clusters and a fold lacks a class. A row is a sample
-    in a fold. If cross-validation is repeated, each sample has one row per repeat.
+    two groups have no cluster in common. If a group has a single cluster, all groups
+    are the units. A row is a sample in a fold. If cross-validation is repeated, each
+    sample has one row per repeat.
 
-    ``each`` has the rankings with both classes, by any one of the models, because all
-    models have the same classes, weights and clusters. ``rows`` has the numbers of
-    their rows in ``folds``. ``one_class`` has the folds that lack a class, and
+    ``each`` has the rankings with both classes. They have the scores of one model, but
+    classes, weights and clusters are the same for all models. ``rows`` has the numbers
+    of their rows in ``folds``. ``one_class`` has the folds that lack a class, and
     ``other_rows`` the numbers of their rows. ``by_class`` says whether influence is
-    centred within each class of a fold, or within the whole fold. ``scale`` is the
-    number of planned units for each unit, if they are the pilot of a larger data set.
+    centred within each class of a fold, or within the whole fold. ``scale`` is the size
+    of the planned data set divided by the size of this one, if this one is a pilot.
     """
 
     each: list[Ranked]
@@ -74,8 +74,8 @@ class Units:
     ) -> Units:
         """Return the units of folds.
 
-        ``both`` has the numbers of the folds with both classes, and ``lacking`` of the
-        other folds on which the metric is defined.
+        ``both`` has the numbers of the folds with both classes. ``lacking`` has the
+        numbers of the folds that lack a class, but on which the metric is defined.
         """
         rows = [
             rows if ranked.kept is None else rows[ranked.kept]
@@ -93,9 +93,9 @@ class Units:
 
     @property
     def retraining_factor(self) -> float | None:
-        """The factor of standard errors to include the training of the models.
+        """The factor that adds the variation from training to standard errors.
 
-        It is None if the folds have no ``indices``, or with a single fold per repeat.
+        It is None if the folds have no ``indices``, or if a repeat has a single fold.
         """
         folds = self.folds
         if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
@@ -127,9 +127,9 @@ class Units:
     def _merge_folds(
         self, folds: list[Ranked], rows: list[IntArray], first_rows: Any
     ) -> Ranked:
-        """Return the samples of folds, at their ``first_rows``.
+        """Return the ``first_rows`` of the concatenated samples of folds.
 
-        With clusters, groups of folds are the units if a fold lacks a class.
+        If ``folds`` include folds with one class, the groups of folds are the units.
         """
         weights = None
         if folds[0].weights is not None:
@@ -226,9 +226,9 @@ class Units:
 
         The first two have the shape (n_folds, 2), with one entry per class. Centring
         makes the squared deviations from the mean of a class in a fold too small; the
-        factor of squares corrects this. It is infinite if the number of units is close
-        to 1. The factor of means corrects the square of this mean for centring in the
-        fold; without clusters it is 1.
+        factor of squares corrects this. It is infinite if there are fewer than 2
+        samples or ``LEAST_UNITS`` clusters. The factor of means corrects the square of
+        this mean for centring in the fold; without clusters it is 1.
         """
         sizes, mean_factors = self.effective_sizes.copy(), np.ones(len(self.each))
         factors = np.divide(
@@ -254,13 +254,13 @@ class Units:
     def factors(self, *, is_two_sample: bool) -> tuple[FloatArray, FloatArray]:
         """Return the factors of squares and of means for influence values.
 
-        They are the factors of ``class_units``, except that they are finite, and that
-        factors which the influence values already include are divided out.
+        They are the factors of ``class_units`` with two changes: infinite factors are
+        replaced, and factors that the influence values already include are divided out.
         """
         sizes, factors, mean_factors = self.class_units
         is_known = np.isfinite(factors)
-        # A fold with a single sample of a class shows no variance s^2. The other folds
-        # estimate s^2, and their factors increase to replace the missing s^2 / 1.
+        # A class with the variance s^2 and m samples in a fold adds s^2 / m. A single
+        # sample shows no variance: larger factors of the other folds add its s^2.
         inverse = 1 / sizes
         increase = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
         factors = increase * np.where(is_known, factors, 1)
@@ -269,8 +269,8 @@ class Units:
             # The influence of these metrics includes m / (m - 1) of each fold.
             included = n_samples / np.maximum(n_samples - 1, n_samples / 2)
         else:
-            # For one ranking with m units, the variance of these metrics has the
-            # divisor m and not m - 1: with a single fold the factor becomes 1.
+            # The variance of other metrics on one ranking of m units has the divisor
+            # m, not m - 1: with a single fold, both factors must cancel.
             included = 1 / (1 - self.n_repeats / sizes.sum(axis=0))
         return factors / included, mean_factors
 
@@ -289,9 +289,9 @@ class Units:
     ) -> FloatArray:
         """Return the covariance of a curve between its rates.
 
-        The influence of a sample on the curve is the sum of the rows of ``by_cell``
-        with the numbers that ``cells`` have for the sample. It is not stored, because
-        it would not fit into memory for many samples and rates.
+        Each array in ``cells`` has the number of a row of ``by_cell`` for each sample.
+        The influence of a sample on the curve is the sum of these rows. It is not
+        stored, because it would not fit into memory for many samples and rates.
         """
         cases, weights = self.cases, self.row_weights
         if cases.clusters is not None:
@@ -299,8 +299,8 @@ class Units:
         else:
             # The square root, because the product of two rows has the factor twice.
             weights = np.sqrt(square_factors(weights, cases))
-            repeated = self.row_samples
-            unit = np.arange(len(weights)) if repeated is None else repeated[1]
+            samples = self.row_samples
+            unit = np.arange(len(weights)) if samples is None else samples[1]
         indices = np.tile(unit, len(cells)), np.concatenate(cells)
         unit_weights: Any = sparse.coo_array(
             (np.tile(weights, len(cells)), indices), (cases.n_units, len(by_cell))
