@@ -48,9 +48,8 @@ _NAN = float("nan")
 # The number of samples that augmented data add to each class: half of it at the top of
 # the ranking, and half at the bottom.
 ADDED = 0.1
-# How many samples of high sampling weight are added to a class that has none, and how
-# many observed ones make this unnecessary: in intervals of a metric, and in
-# differences, which need more of both. Half a sample is Jeffreys' prior of a count.
+# The argument ``heavy`` of ``unseen_variance`` for one metric and for differences. For
+# one metric, up to 2 * 0.25 samples are added, as by Jeffreys' prior of a count.
 HEAVY = 0.25, MIN_HEAVY_SAMPLES
 HEAVY_IN_DIFFERENCE = 0.5, 2 * MIN_HEAVY_SAMPLES
 # Smaller products of the distances to both bounds have large rounding errors.
@@ -107,7 +106,7 @@ def evaluate_augmented(
     if is_sampled and ranked.clusters is None:
         class_dofs = sample_kurtosis_dof(metric, ranked)
     elif metric.rests_on_few:
-        dofs = [kurtosis_dof(metric, one) for one in (ranked.table, table)]
+        dofs = [kurtosis_dof(metric, each) for each in (ranked.table, table)]
         pos_dof, neg_dof = np.maximum(np.add.reduce(dofs) / 2, metric.min_dof).tolist()
         class_dofs = pos_dof, neg_dof
     return Augmented(value, parts, metric.attainable(bounds, value), class_dofs)
@@ -121,9 +120,9 @@ def unseen_variance(
     """Return the variance due to samples that may be missing because of rare sampling.
 
     If samples have sampling weights, a class may lack samples of high weight, which are
-    drawn rarely. ``heavy`` has two numbers: up to the first number of samples is added
-    with scores like those of the class, and as many with scores like those of the other
-    class; none is added if the class has at least the second number of heavy samples.
+    drawn rarely. Therefore, samples are added to each class: up to ``heavy[0]`` with
+    the scores of this class, and up to ``heavy[0]`` with the scores of the other class.
+    None is added if the class has at least ``heavy[1]`` samples of high weight.
     ``find_influence`` returns two rows: the influence that each sample would have as a
     negative, and as a positive.
     """
@@ -147,18 +146,18 @@ def unseen_variance(
 def _unseen_factor(
     all_weights: FloatArray, in_class: BoolArray, added: float, enough: float
 ) -> float:
-    """Return half the number of missing samples, times the square of a fraction.
+    """Return the factor of squared influence, n / 2 * h^2, for n missing samples.
 
-    It is the fraction of the weight of the class that one of them adds. A missing
-    sample is assumed to have the minimum weight of the class, times a ratio: a high
-    quantile of the weights of the other class over a low one. The ratio does not depend
+    Each of them adds the fraction h to the weight of the class. The assumed weight of a
+    missing sample is the minimum weight of the class, times a ratio: a high quantile of
+    the weights of the other class, divided by a low quantile. The ratio does not depend
     on the scale of the weights of either class. Samples of the class are heavy if they
-    have more than half the assumed weight. The added weight is the difference between
-    the assumed and the minimum weight.
+    have more than half the assumed weight. A missing sample adds its assumed weight
+    minus the minimum weight.
     """
     weights, other_weights = all_weights[in_class], np.sort(all_weights[~in_class])
-    # The minimum of n weights is about their quantile 1 / (n + 1): take the same
-    # quantile of the other class.
+    # The minimum of n weights is about their quantile 1 / (n + 1): use this quantile
+    # of the other class.
     low = np.quantile(other_weights, 1 / (len(weights) + 1), method="lower")
     # Samples up to the high weight have three quarters of the total weight. The maximum
     # weight would vary too much if weights are continuous.
@@ -166,10 +165,9 @@ def _unseen_factor(
     high = other_weights[np.searchsorted(sums, 0.75 * sums[-1])]
     assumed_weight = weights.min() * (high / low)
     if weights.max() < 2 * other_weights[-1]:
-        # The weights of both classes may have the same scale.
+        # If both classes have the same scale, no sample has a larger weight.
         assumed_weight = min(assumed_weight, all_weights.max())
-    # If all weights of a class are multiplied by a constant, rounding must not change
-    # the number.
+    # Rounding must not change n_heavy if all weights are multiplied by a constant.
     n_heavy = np.count_nonzero(weights > assumed_weight / 2 * (1 + 1e-9))
     n_missing = 2 * added * max(1 - n_heavy / enough, 0)
     added_weight = assumed_weight - weights.min()
@@ -219,7 +217,8 @@ def range_with_sizes(
     if np.isnan(worst):
         # Momentum and stamina are undefined for rankings that are worse than random.
         worst = low
-    # For most metrics a perfect ranking has the maximum value, for all class sizes.
+    # Keep the bounds if a perfect ranking reaches the maximum, as for most metrics, or
+    # if all rankings have the same value.
     rounding = 1e-9
     is_reached = not best < high - rounding
     return (low, high) if is_reached or best - worst < rounding else (worst, best)
@@ -249,18 +248,19 @@ def wilson_interval(
 ) -> ConfidenceInterval:
     """Return the interval of all null values that the score test does not reject.
 
-    If the null value is true, and x is its relative position between the bounds, the
-    variance is a constant times x (1 - x). The augmented data determine the constant.
+    Let x be the relative position of the null value between the bounds. If the null
+    value is true, the variance is assumed to be c x (1 - x). The constant c follows
+    from the value and the variance on augmented data.
     """
     bottom, top = augmented_value.bounds
-    above, below = augmented_value.value - bottom, top - augmented_value.value
+    to_low, to_high = augmented_value.value - bottom, top - augmented_value.value
     k, variance = np.inf, augmented_value.variance
-    if np.isnan(above * variance):
+    if np.isnan(to_low * variance):
         return ConfidenceInterval(_NAN, _NAN)
-    # If the product is too small, the constant is unknown: return the whole range.
-    if above > 0 and below > 0 and above * below > _MIN_DISTANCE_PRODUCT:
+    # If the product is too small, c is unknown: return the whole range.
+    if to_low > 0 and to_high > 0 and to_low * to_high > _MIN_DISTANCE_PRODUCT:
         quantile = t_quantile(level, augmented_value.freedom)
-        k = quantile**2 * variance / (above * below)
+        k = quantile**2 * variance / (to_low * to_high)
     low, high = wilson_ends(value, bounds, k)
     return ConfidenceInterval(float(low), float(high))
 
@@ -289,7 +289,7 @@ class UncertainValue(NamedTuple):
             # If a metric is biased, such as momentum, all replicates can be above the
             # value, or all below.
             return ConfidenceInterval(min(low, value), max(high, value))
-        # With a minimum only, "wilson" is symmetric in the logarithm of the distance.
+        # "wilson" is symmetric in the logarithm of the distance to the minimum.
         if kind == "wilson" and np.isfinite(bounds[0]):
             interval = log_interval(value, error, level, bounds[0], freedom)
             return interval._replace(high=min(interval.high, bounds[1]))
@@ -298,8 +298,8 @@ class UncertainValue(NamedTuple):
             t = t_quantile(level, freedom) * np.array([1, -1])
             cubic = np.cbrt(1 + skewness * (t - skewness / 6))
             low, high = value - error * 3 / skewness * (cubic - 1)
-            # If the largest gains are missing from the data, the skewness is too small,
-            # and the upper end too low: it is at least the one of Student's t.
+            # If the largest gains are missing from the data, the skewness and the upper
+            # end are too small: use at least the upper end of Student's t interval.
             return clip_interval(low, max(high, value + t[0] * error), bounds)
         return t_interval(value, error, level, bounds, freedom)
 
@@ -340,7 +340,7 @@ def bounded_interval(
         error = float(np.sqrt(augmented_value.variance))
         substitute = UncertainValue(value, error, bounds, augmented_value.freedom)
         interval = substitute.interval(kind, level)
-        # A perfect ranking has at most 1, but approximate values can be higher.
+        # The maximum of the momentum is 1, but approximate values can be higher.
         maximum = max(value, 1.0)
     if np.isnan(interval).any():
         # The metric is undefined even on augmented data: return the whole range.
@@ -439,9 +439,9 @@ def inverted_pvalue(
     value: float,
     null_value: float = 0.0,
 ) -> float:
-    """Return the p-value of a null value from inverted intervals, at least 1e-15.
+    """Return the p-value that agrees with an interval, at least 1e-15.
 
-    If the null value is an end of the interval of a level, the p-value is 1 - level.
+    It is 1 - level for the level at which the interval ends at the null value.
     """
     difference = value - null_value
 
@@ -450,7 +450,7 @@ def inverted_pvalue(
         low, high = interval_at(-np.expm1(log_pvalue))
         return low - null_value if difference > 0 else null_value - high
 
-    # For smaller p-values, the level 1 - pvalue has almost no correct digits.
+    # Smaller p-values get lost in the rounding of the level 1 - pvalue.
     min_pvalue, log_max = 1e-15, -1e-12
     log_min = np.log(min_pvalue)
     if abs(difference) < NEGLIGIBLE or distance(log_max) <= 0:
@@ -486,7 +486,7 @@ def hybrid_interval(
 
 
 def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
-    """Return p-values that are adjusted for their number, without counting nan."""
+    """Return p-values that are adjusted for their number; nan does not count."""
     adjusted_pvalues = np.full(len(pvalues), np.nan)
     is_known = ~np.isnan(pvalues)
     if not is_known.any():
@@ -580,9 +580,9 @@ def _pvalue(n_beyond: int | np.intp, n: int, *, sides: int = 1) -> float:
 
 
 def _count_significant(level: float, n: int, *, sides: int = 1) -> int:
-    """Return how many numbers 0, 1, ... beyond have a p-value below 1 - ``level``.
+    """Return how many values 0, 1, ... of n_beyond are significant at 1 - ``level``.
 
-    This is the largest significant number plus 1, or 0 if none is significant.
+    P-values increase with n_beyond: the count is the first non-significant value.
     """
     count = min(int((1 - level) * (n + 1) / sides) + 1, n)
     # Compare p-values as the test does, so that both round in the same way.

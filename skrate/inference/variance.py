@@ -1,7 +1,7 @@
 """The delta method: the variance of a metric from the influence of each sample.
 
-Influence is computed from slopes, the derivatives of the metric by the fractions of
-positives and negatives in each group of ties, and by the prevalence.
+Influence is computed from slopes: the derivatives of the metric with respect to the
+fractions of positives and negatives in each group of ties, and to the prevalence.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ def degrees_of_freedom(
 
     ``sources`` are the parts and the samples of a variance, or of each term of a sum of
     independent variances. Brunner and Munzel (2000, equation 9, as :func:`estimate`
-    cites it) combine the degrees of freedom of the parts. The part of a class has the
-    size of the class minus 1, or minus ``n_means`` if the influence of the class is
-    centred at several means. With clusters, it has the effective number of clusters
-    with the class, minus 1 for each group of folds; if the groups are the units, it has
-    the number of groups minus 1. ``class_dofs`` are the maximum degrees of freedom of
-    both classes, such as ``kurtosis_dof``. All these numbers are multiplied by
-    ``scale``, see ``Units``.
+    cites it) combine the degrees of freedom (dof) of the parts. The dof of a part are
+    the number of its samples minus ``n_means``, the number of means at which influence
+    is centred. With clusters, the number of samples is the effective number of clusters
+    with the class, and ``n_means`` is the number of groups of folds. If the groups are
+    the units, the dof are the number of groups minus 1. ``class_dofs`` are the maximum
+    dof of both classes, such as ``kurtosis_dof``. ``scale`` multiplies numbers of
+    samples and maximum dof, see ``Units``.
     """
     total, squares, max_dof = 0.0, 0.0, np.inf
     for parts, cases in sources:
@@ -103,7 +103,7 @@ def degrees_of_freedom(
             dof = min(scale * size - n_means, scale * max_part_dof)
             squares += part**2 / max(dof, 1)
         total += parts.total
-    # Without variance, return the minimum.
+    # Without variance, return the minimum, 1.
     return min(max(total**2 / squares, 1.0), max_dof) if squares > 0 else 1.0
 
 
@@ -123,7 +123,7 @@ def kurtosis_dof(metric: Metric, table: RankTable) -> tuple[float, float]:
 def sample_kurtosis_dof(metric: Metric, cases: Ranked) -> tuple[float, float]:
     """Return ``kurtosis_dof`` for samples that have sampling weights or gains.
 
-    With clusters, return infinity, because their effective number is the limit.
+    With clusters, return infinity, because ``degrees_of_freedom`` counts clusters.
     """
     if cases.clusters is not None:
         return np.inf, np.inf
@@ -154,13 +154,13 @@ def unit_kurtosis_dof(influence: FloatArray, cases: Ranked) -> float:
 
 
 def squares_dof(sums: FloatArray) -> float:
-    """Return the degrees of freedom of a mean of squares, by the kurtosis of sums."""
+    """Return the degrees of freedom of the mean square of ``sums``, by its kurtosis."""
     squares = sums**2
     total = np.add.reduce(squares)
     if is_zero_variance(total / len(sums) ** 2):
         return 1.0
     excess = np.add.reduce(squares**2) / total**2 - 1 / len(sums)
-    # Squares of equal size have an infinite number.
+    # ``excess`` is (k - 1) / m for m sums with kurtosis k, so 0 for equal squares.
     dof = 2 / excess if excess > 0 else np.inf
     return float(np.clip(dof, 1.0, len(sums) - 1))
 
@@ -183,9 +183,9 @@ def sum_units(values: FloatArray, cases: Ranked) -> FloatArray:
 def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
     """Return sums over clusters, times the square root of each cluster's factor.
 
-    The factor corrects squares for centring. It is 1 for errors of labels that are not
-    centred, because their mean is 0: errors that are common to all labels, and all
-    errors if the metric is estimated for exactly these samples (a batch).
+    The factor corrects squares for centring. Errors of labels have the mean 0 and are
+    not centred, so their factor is 1. These are the errors that are common to all
+    labels and, if the metric is estimated for exactly these samples, all values.
     """
     sums = sum_units(values, cases)
     if cases.estimated is None or cases.estimated.scope == "population":
@@ -244,9 +244,9 @@ def _class_divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, 
 def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
     """Return the rows of influence values of a metric with estimated labels.
 
-    The first row is by the labels. If predictions are available, the second row is the
-    influence that they imply. The variance of the metric is the maximum variance of
-    these rows.
+    The first row is computed from the labels and, if predictions are available, the
+    second row from the predictions. The variance of the metric is the larger of the
+    variances by both rows.
     """
     assert ranked.estimated is not None
     as_neg, as_pos = ranked.expand_classes(
@@ -267,9 +267,9 @@ def influence_values(
 ) -> FloatArray:
     """Return the influence of each sample on the metric.
 
-    If each of n samples has the weight 1 / n, the influence is n times the contribution
-    of the sample. The values have the mean 0, and the mean of their squares, divided by
-    n, is the variance. For a U-statistic, a factor makes this DeLong's variance.
+    This is the influence function: the derivative of the metric if the data change
+    towards this sample only. The mean of n values is 0, and the mean of their squares,
+    divided by n, is the variance. U-statistics have a factor for DeLong's variance.
     """
     if ranked.worth is not None:
         return _gain_influence(metric, ranked, stratify=stratify)
@@ -282,7 +282,7 @@ def class_influence(
     metric: Metric, ranked: Ranked, *, stratify: bool = False
 ) -> FloatArray:
     """Return the influence of each sample if it were negative, and if positive."""
-    # Groups are not merged, because a run of negatives merges into a single group.
+    # Do not merge a run of negatives: positives would differ in influence within it.
     by_class = _group_influence(metric, ranked, ranked.table, stratify=stratify)
     if ranked.folds is not None:
         return ranked.expand_folds(ranked.table.rates, *by_class)
@@ -294,11 +294,11 @@ def _class_influence(
 ) -> tuple[Merged, FloatArray, FloatArray]:
     """Return a merged table, and the influence of a negative and a positive per group.
 
-    Both classes have influence values in each group, for estimated labels.
+    With estimated labels, a group can have fractions of both classes.
     """
-    # Always "merged", because each sample needs the number of its merged group.
-    smaller = merge_except_cuts(ranked.table, metric.cut_rates(ranked.table), "merged")
-    return smaller, *_group_influence(metric, ranked, smaller.table, stratify=stratify)
+    # Always "merged", because ``expand_groups`` needs groups with one class.
+    merged = merge_except_cuts(ranked.table, metric.cut_rates(ranked.table), "merged")
+    return merged, *_group_influence(metric, ranked, merged.table, stratify=stratify)
 
 
 def _group_influence(
@@ -356,7 +356,7 @@ def unit_covariance(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
 def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
     """Return the sums of products of each pair of rows.
 
-    For equal rows the sums are equal to the last digit.
+    Equal rows have exactly equal sums, without differences by rounding.
     """
     products = np.empty((len(first), len(second)))
     for i, a in enumerate(first):
