@@ -41,8 +41,8 @@ from skrate.metrics.result_types import (
 _MAX_EXACT_UNITS = 20
 # If fewer units differ between the models, the interval may be far too short.
 _MIN_DIFFERENT_UNITS = 10
-# If few units differ, the probability of the exact limit is so many times alpha. With
-# discrete values, the error is then mostly below alpha.
+# An exact limit (see ``_rare_end``) has this multiple of alpha, because the error of
+# limits of a discrete number is mostly below their level.
 _RELIEF = 1.5
 
 
@@ -137,10 +137,10 @@ class ListMean(Evaluation):
 
     @cached_property
     def influence(self) -> FloatArray:
-        """The weighted deviation of each list from the mean.
+        """The contribution of each list to the deviation of the mean, rescaled.
 
-        It is divided by the fraction of the weight that the list has in ``cases``,
-        because variances multiply it by this fraction.
+        It is divided by the fraction of the total weight of ``cases`` that the list
+        has, because variances multiply it by this fraction.
         """
         parts, weights, *_ = self.sums
         fractions = self.cases.row_weights / len(parts)
@@ -165,7 +165,7 @@ class ListMean(Evaluation):
     ) -> ConfidenceInterval:
         """Return Wilson's interval, or Student's t interval if the mean has no bounds.
 
-        If few units differ from the others, it contains the exact limit of their rate.
+        If most units have the same value, it also contains the limit of ``_rare_end``.
         ``error`` is the standard error, by default by the delta method. ``value`` is by
         default the mean; a caller can pass a corrected value.
         """
@@ -174,7 +174,7 @@ class ListMean(Evaluation):
         error = self.parts.standard_error if error is None else error
         bounds = self.bounds
         if np.isfinite(bounds).all() and bounds[0] < bounds[1]:
-            low, high = (
+            lower, upper = (
                 wilson_interval(value, bounds, level, augmented_value)
                 for augmented_value in (
                     self.augmented(error**2, value=value),
@@ -183,11 +183,11 @@ class ListMean(Evaluation):
             )
             tail = _RELIEF * (1 - level) / (1 if self.plan.is_two_sided else 2)
             end = self._rare_end(value, tail)
-            return ConfidenceInterval(min(low.low, end), max(high.high, end))
+            return ConfidenceInterval(min(lower.low, end), max(upper.high, end))
         return t_interval(value, error, level, bounds, self.degrees_of_freedom)
 
     def augmented_against(self, null_value: float, variance: float) -> Augmented:
-        """Return the mean with added lists, for the end that the test uses."""
+        """Return ``augmented`` for the end of the interval on the side of the null."""
         return self.augmented(variance, is_upper=null_value > self.value)
 
     def augmented(
@@ -200,8 +200,9 @@ class ListMean(Evaluation):
     ) -> Augmented:
         """Return the mean with parts of lists added at both bounds.
 
-        If ``is_upper``, the lists are added for the upper end of the interval, at the
-        maximum that a list can have instead of the upper bound.
+        ``factor`` multiplies the standard error. If ``is_upper``, lists are added for
+        the upper end of the interval: at the maximum value that a list can have instead
+        of the upper bound.
         """
         value = self.value if value is None else value
         n_lists, bounds = self.units.scale * self.n_effective, self.bounds
@@ -231,21 +232,22 @@ class ListMean(Evaluation):
 
     @cached_property
     def _most_frequent(self) -> tuple[float, int]:
-        """The most frequent value of units, and the number of units with another."""
+        """The most frequent value of units, and the number of units that differ."""
         values, counts = np.unique(self.unit_values.round(9), return_counts=True)
         i = int(counts.argmax())
         return float(values[i]), len(self.unit_values) - int(counts[i])
 
     @property
     def n_different(self) -> int:
-        """The number of units whose value is not the most frequent one."""
+        """The number of units that do not have the most frequent value."""
         return self._most_frequent[1]
 
     def _rare_end(self, value: float, tail: float) -> float:
-        """Return the limit towards the most frequent value; ``value`` if many differ.
+        """Return the exact end of the interval towards the most frequent value.
 
-        The number of units that differ is a Poisson variable. Its expectation is at
-        least the quantile ``tail`` of a gamma distribution (Garwood 1936).
+        The number of units that differ from it is a Poisson variable. Its expectation
+        is at least the quantile ``tail`` of a gamma distribution (Garwood 1936). If all
+        units are equal or many differ, there is no such end: return ``value``.
         """
         frequent, n_different = self._most_frequent
         if not 0 < n_different < self.min_different_units:
@@ -254,7 +256,7 @@ class ListMean(Evaluation):
         return frequent - (frequent - value) * min(float(fraction), 1.0)
 
     def _rare_pvalue(self, null_value: float) -> float:
-        """Return the p-value of a null value by ``_rare_end``; 0 if many differ."""
+        """Return the p-value that agrees with ``_rare_end``, 0 if it does not apply."""
         frequent, n_different = self._most_frequent
         to_null, to_value = frequent - null_value, frequent - self.value
         is_between = 0 <= to_null * to_value < to_value**2
@@ -278,15 +280,16 @@ class ListMean(Evaluation):
         """Return the number of lists to add at the bounds, and at the maximum.
 
         If lists have the variance of a proportion, a tenth of a list is added at the
-        bounds. Otherwise, this is too much: a list is like several samples, which vary
-        less. The tenth is multiplied by the standard deviation of lists relative to the
-        one of a proportion, or by ``few`` if only a small number of units differ.
+        bounds. If they vary less, a list is like several samples, and the tenth is
+        multiplied by a factor: ``spread``, the standard deviation of lists relative to
+        a proportion, or ``few``, which is larger if fewer units differ.
 
-        Rare lists with other values may be missing from the data. They are plausible if
-        lists are ``close`` to the bound that is opposite to the end of the interval. In
-        this case, the tenth is not reduced, and the upper end allows for further lists
-        at the maximum. Recall and precision are excepted, because they are sums of
-        proportions. The constants are from simulations.
+        Rare lists with other values may be missing from the data. This is plausible if
+        the mean is ``close`` to the minimum list, for the upper end of the interval, or
+        to the maximum list, for the lower end. The tenth is then not reduced, and the
+        upper end allows for further lists at the maximum. Metrics that are pooled by
+        default, such as recall, do not need this, because they are sums of proportions.
+        The constants are from simulations.
         """
         (low, high), list_variance = self.bounds, n_lists * variance
         max_variance = (value - low) * (high - value)
@@ -333,10 +336,10 @@ def evaluate_lists(
     If ``undefined`` is "skip", a list on which any model is undefined is skipped for
     all models.
     """
-    are_runs = all(model._metric.takes_unreturned for model in scores)
+    may_omit_items = all(model._metric.takes_unreturned for model in scores)
     # Search systems may have returned different numbers of irrelevant items.
     counts_items = isinstance(average, str) and average == "size"
-    sizes = ["n_pos"] if are_runs and not counts_items else ["n_items", "n_pos"]
+    sizes = ["n_pos"] if may_omit_items and not counts_items else ["n_items", "n_pos"]
     for model in scores[1:]:
         for name in ("groups", *sizes):
             if not np.array_equal(getattr(scores[0], name), getattr(model, name)):
@@ -368,7 +371,7 @@ def sum_lists(
     average: Average | Iterable[float] | None,
     undefined: Policy | float,
 ) -> list[ListSums]:
-    """Return the sums of each model; "skip" skips a list that one lacks for all."""
+    """Return the sums of each model; "skip" skips the same lists for all models."""
     are_defined = np.all([model._lists.defined > 0 for model in scores], axis=0)
     return [average_sums(model, average, undefined, are_defined) for model in scores]
 
@@ -479,8 +482,8 @@ class ListDifference(Difference):
         weight_changes = self._sum_units(b.weights - a.weights)
         weights_differ, n_units = weight_changes.any(), len(term_changes)
 
-        def statistic(rows: Array) -> FloatArray:
-            is_exchanged = rows.astype(np.float64)
+        def statistic(exchanges: Array) -> FloatArray:
+            is_exchanged = exchanges.astype(np.float64)
             terms = dot(is_exchanged, term_changes)
             weights = dot(is_exchanged, weight_changes) if weights_differ else 0.0
             means_a = (a.parts.sum() + terms) / (a.weights.sum() + weights)

@@ -47,22 +47,23 @@ MEAN_OVER_LISTS = "a mean over lists, because lists are the units"
 class Ranked(Sample):
     """Samples with scores, their table, and the group of tied samples of each sample.
 
-    For a published table, ``counts``, there is one sample per class and group, without
-    a score, whose weight is its count. The other fields that :class:`Sample` lacks are:
+    Fields in addition to :class:`Sample`:
 
-    - ``by_case``: whether the group of each sample will be needed; one sort then
-      computes the groups and the table.
+    - ``counts``: the published table, if there are no data of samples. One sample
+      without a score then stands for each class in each group; its weight is the count.
+    - ``by_case``: whether the group of each sample is needed later, so that one sort
+      should compute both the table and the groups.
     - ``worth``: the gain and cost of each sample; None if its class determines them.
     - ``given``: the sampling weights before they were scaled to a mean of 1.
     - ``folds``: the number of the fold of each sample. The table is then the consensus
       table, in which the same fraction of each fold is processed.
     - ``fold_groups``: the number of the group of folds of each cluster. Folds with a
       cluster in common are in the same group.
-    - ``group_factors``: the factor for the squared influence in each group of folds or,
-      without such groups, of each cluster.
-    - ``are_fold_groups``: whether the groups of folds are themselves the clusters.
-    - ``has_all_clusters``: whether a fold has all clusters of its group. The influence
-      is then centred within each class of the fold.
+    - ``group_factors``: the factors of squared influence, because it is centred: one
+      for each group of folds or, without such groups, for each cluster.
+    - ``are_fold_groups``: whether ``clusters`` are groups of folds.
+    - ``has_all_clusters``: for each fold, whether all folds of its group have all
+      clusters of the group. If so, influence is centred within each class of the fold.
     """
 
     counts: RankTable | None = None
@@ -77,14 +78,14 @@ class Ranked(Sample):
 
     @property
     def n_groups(self) -> int:
-        """The number of groups of folds, in which influence values sum to 0, or 1."""
+        """The number of groups of folds, or 1. Influence values of a group sum to 0."""
         return 1 if self.fold_groups is None else int(self.fold_groups.max()) + 1
 
     @property
     def unit_factors(self) -> FloatArray:
         """The factor of the squared influence of each cluster, due to centring."""
         if self.are_fold_groups:
-            # The weight of a group depends on its number of folds, not of samples.
+            # The mean over folds weights a group by its folds, not by its samples.
             return np.full(self.n_units, self.n_units / (self.n_units - 1))
         if self.group_factors is None:
             assert self.clusters is not None
@@ -120,14 +121,14 @@ class Ranked(Sample):
         if self.weights is None or self.kind != "sampling":
             return self
         weights = self.weights.copy()
-        for chosen in filter(np.any, (self.is_pos, ~self.is_pos)):
-            weights[chosen] /= weights[chosen].mean()
+        for in_class in filter(np.any, (self.is_pos, ~self.is_pos)):
+            weights[in_class] /= weights[in_class].mean()
         return replace(self, weights=weights)
 
     def class_factors(self, prevalence: float) -> FloatArray:
-        """Return factors of the weights that make their sum in each class its fraction.
+        """Return factors that scale the weights of each class to a given sum.
 
-        It is the prevalence for positives.
+        The sum is ``prevalence`` for positives, and 1 - ``prevalence`` for negatives.
         """
         n_pos, n_neg = (
             self.row_weights[rows].sum() for rows in (self.is_pos, ~self.is_pos)
@@ -139,20 +140,20 @@ class Ranked(Sample):
     def is_plain(self) -> bool:
         """Whether the table has all information about the samples.
 
-        In folds it has not, because a sample spans several groups of the table.
+        The table of folds has not, because a sample is in several of its groups.
         """
         return self.folds is None and self.are_exchangeable
 
     @cached_property
     def are_exchangeable(self) -> bool:
-        """Whether labels are exchangeable: samples are independent and alike."""
+        """Whether samples are independent, and differ only in their class and score."""
         is_known = self.worth is None and self.estimated is None
         is_weighted = self.weights is not None and self.kind != "frequency"
         return is_known and self.clusters is None and not is_weighted
 
     @cached_property
     def table(self) -> RankTable:
-        """The table; its weights are numbers of samples, or have the mean 1."""
+        """The table of the samples, by their weights or, without weights, numbers."""
         if self.counts is not None:
             return self.counts
         if self.folds is not None:
@@ -183,11 +184,11 @@ class Ranked(Sample):
     def expand_classes(
         self, merged: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the two values, one per class, of the merged group of each sample."""
+        """Return the values of both classes in the merged group of each sample."""
         order = self._ranking[0]
-        of_neg, of_pos = np.empty((2, len(order)))
-        of_neg[order], of_pos[order] = self._repeat_values(merged, by_neg, by_pos)
-        return of_neg, of_pos
+        as_neg, as_pos = np.empty((2, len(order)))
+        as_neg[order], as_pos[order] = self._repeat_values(merged, by_neg, by_pos)
+        return as_neg, as_pos
 
     def expand_groups(
         self, merged: Merged, by_neg: FloatArray, by_pos: FloatArray
@@ -195,12 +196,12 @@ class Ranked(Sample):
         """Return the value of the merged group of each sample, for its own class."""
         if self.folds is not None:
             rates = np.append(self.table.rates[merged.starts], 1.0)
-            of_neg, of_pos = self.expand_folds(rates, by_neg, by_pos)
-            return np.asarray(np.where(self.is_pos, of_pos, of_neg))
+            as_neg, as_pos = self.expand_folds(rates, by_neg, by_pos)
+            return np.asarray(np.where(self.is_pos, as_pos, as_neg))
         order = self._ranking[0]
         if self.table.labels is None:
-            of_neg, of_pos = self._repeat_values(merged, by_neg, by_pos)
-            ranked = np.where(self.is_pos.take(order), of_pos, of_neg)
+            as_neg, as_pos = self._repeat_values(merged, by_neg, by_pos)
+            ranked = np.where(self.is_pos.take(order), as_pos, as_neg)
         else:
             # Without ties, the samples of a merged group are in one class.
             by_group = np.where(merged.pos > 0, by_pos, by_neg)
@@ -210,7 +211,7 @@ class Ranked(Sample):
         return per_sample
 
     def _repeat_values(self, merged: Merged, *group_values: Array) -> list[Array]:
-        """Return the value of the merged group of each sample, best first."""
+        """Return values of merged groups for each sample, in order of the ranking."""
         order, begins = self._ranking
         if len(merged.starts) == len(order):
             return [*group_values]
@@ -223,10 +224,11 @@ class Ranked(Sample):
     ) -> FloatArray:
         """Return, for each sample, the mean value of either class over its rates.
 
-        The result has a row per class, negatives first. The values are for the groups
-        between ``rates``. The rates of a sample are between the cuts above and below
-        the sample and its ties, in its fold. The mean over all samples of the fold is
-        subtracted, because the cut has the same rate in each fold.
+        The result has a row per class, negatives first. ``by_neg`` and ``by_pos`` are
+        the values between neighbouring ``rates``. The rates of a sample are between the
+        cut above its group of ties in its fold, and the cut below. The mean over the
+        samples of a fold is subtracted, because the cut has the same rate in each fold,
+        except if groups of folds are the units.
         """
         # Integrals over rates from 0, which are linear within groups.
         integrals = [
@@ -242,8 +244,8 @@ class Ranked(Sample):
             means = np.diff(integrals_at_cuts, axis=1) / np.diff(edges)
             terms = means[:, fold.group]
             if not self.are_fold_groups:
-                own = np.where(fold.is_pos, terms[1], terms[0])
-                terms -= np.average(own, weights=fold.weights)
+                class_terms = np.where(fold.is_pos, terms[1], terms[0])
+                terms -= np.average(class_terms, weights=fold.weights)
             per_sample[:, rows] = terms
         return per_sample
 
@@ -314,14 +316,14 @@ def check_cases(
 
 def _check_repetitions(weights: FloatArray) -> None:
     """Raise an error if weights are not whole numbers, or if their sum is too large."""
-    otherwise = 'for weights of another kind use weights="sampling"'
-    _check_whole("sample_weight", weights, otherwise)
+    remedy = 'for weights of another kind use weights="sampling"'
+    _check_whole("sample_weight", weights, remedy)
     with np.errstate(over="ignore"):
         total = weights.sum()
     if total > 2**53:
         raise ValueError(
             "sample_weight must have a sum of at most 2**53 repetitions, got "
-            f"{total:g}: {otherwise}."
+            f"{total:g}: {remedy}."
         )
 
 
@@ -339,8 +341,8 @@ def add_fold_groups(
     Folds with a cluster in common are in the same group: groups are connected
     components. The groups replace the clusters if ``are_units``, or if a group has a
     single cluster, which shows no variation. If ``by_class``, the influence is centred
-    within the classes of each fold. The factor is then 1 for a group in which each fold
-    has all clusters, because factors of the classes are used instead.
+    within the classes of each fold. The factor of a group in which each fold has all
+    clusters is then 1, because ``Units.class_units`` has a factor for each class.
     """
     codes = np.unique(clusters, return_inverse=True)[1]
     nodes = folds, int(folds.max()) + 1 + codes
@@ -363,9 +365,9 @@ def add_fold_groups(
         return cases
     group_of_fold = np.empty(int(folds.max()) + 1, dtype=np.intp)
     group_of_fold[folds] = group_of_row
-    n_codes = len(group_of_cluster)
-    n_clusters_in_fold = np.bincount(np.unique(folds * n_codes + codes) // n_codes)
-    lacks_clusters = n_clusters_in_fold < np.bincount(group_of_cluster)[group_of_fold]
+    n_clusters = len(group_of_cluster)
+    n_in_fold = np.bincount(np.unique(folds * n_clusters + codes) // n_clusters)
+    lacks_clusters = n_in_fold < np.bincount(group_of_cluster)[group_of_fold]
     are_complete = np.bincount(group_of_fold, lacks_clusters) == 0
     factors = np.where(are_complete, 1.0, factors)
     has_all_clusters = are_complete[group_of_fold]
@@ -379,20 +381,20 @@ def _repeat_factors(
 
     Let s_jf be the fraction of fold f that is in cluster j, and u_j the effect of the
     cluster, which is the same in all its folds and independent of other clusters. The
-    cluster adds s_jf u_j to the mean of the fold, from which centring subtracts s_jf
-    sum_l s_lf u_l. The factor is the expected square without centring, divided by the
-    expected square with it.
+    cluster adds s_jf u_j to the mean of the fold; centring subtracts s_jf sum_l s_lf
+    u_l from this. The factor is the expected square of the sum over folds without
+    centring, divided by the expected square with centring, both summed over clusters.
     """
     counts = sparse.coo_array((weights, (codes, folds))).tocsr()
     totals = counts.sum(axis=0)
     fractions = counts.multiply(1 / totals).tocsr()
-    sums, subtracted = fractions.sum(axis=1), fractions.multiply(fractions).sum(axis=1)
+    sums, squares = fractions.sum(axis=1), fractions.multiply(fractions).sum(axis=1)
     group_of_fold = np.empty(len(totals), dtype=np.intp)
     group_of_fold[folds] = group_of_cluster[codes]
-    left = np.bincount(group_of_cluster, sums * (sums - 2 * subtracted))
+    centred = np.bincount(group_of_cluster, sums * (sums - 2 * squares))
     products = fractions.T @ fractions
-    left += np.bincount(group_of_fold, products.multiply(products).sum(axis=0))
-    return np.asarray(np.bincount(group_of_cluster, sums**2) / left)
+    centred += np.bincount(group_of_fold, products.multiply(products).sum(axis=0))
+    return np.asarray(np.bincount(group_of_cluster, sums**2) / centred)
 
 
 def check_sample(
@@ -402,9 +404,9 @@ def check_sample(
     if isinstance(y_true, RankTable):
         sample_options = {name: sample_arguments.get(name) for name in SAMPLE_ARGUMENTS}
         check_alone(y_true, y_score=y_score, **sample_options)
-        otherwise = "for other weights pass labels, scores and sample_weight"
+        remedy = "for other weights pass labels, scores and sample_weight"
         for counts in (y_true.pos, y_true.neg):
-            _check_whole("the counts of the RankTable", counts, otherwise)
+            _check_whole("the counts of the RankTable", counts, remedy)
         return make_table_samples(y_true)
     if y_score is None:
         y_score = require_scores(y_score, y_true)
@@ -515,7 +517,7 @@ def are_columns(y_score: Any) -> bool:
 
 
 def check_left_out(situation: str, **options: tuple[Any, Any]) -> None:
-    """Raise an error if an option, a pair of value and default, is not the default."""
+    """Raise an error if an option is not the default: pass both values as a pair."""
     for name, (option, default) in options.items():
         is_default = option is None if default is None else option == default
         if not is_default:
@@ -571,18 +573,18 @@ def model_columns(
 
 def make_table_samples(table: RankTable) -> Ranked:
     """Return the samples of a table of whole counts: one per class and group."""
-    of_pos, of_neg = _find_nonempty_groups(table)
-    is_pos = np.arange(len(of_pos) + len(of_neg)) < len(of_pos)
-    counts = np.concatenate([table.pos[of_pos], table.neg[of_neg]])
+    with_pos, with_neg = _find_nonempty_groups(table)
+    is_pos = np.arange(len(with_pos) + len(with_neg)) < len(with_pos)
+    counts = np.concatenate([table.pos[with_pos], table.neg[with_neg]])
     return Ranked(is_pos, weights=counts, kind="frequency", counts=table)
 
 
-def _check_whole(name: str, counts: FloatArray, otherwise: str) -> None:
+def _check_whole(name: str, counts: FloatArray, remedy: str) -> None:
     if (counts != np.rint(counts)).any():
         fractional = counts[counts != np.rint(counts)][0]
         raise ValueError(
             f"{name} must be whole numbers of repetitions, got {fractional:g}; "
-            f"{otherwise}."
+            f"{remedy}."
         )
 
 
@@ -622,13 +624,13 @@ def split_folds(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked
     order = np.argsort(folds, kind="stable")
     ends = np.cumsum(np.bincount(folds))[:-1]
     by_fold = []
-    for chosen in np.split(order, ends):
+    for rows in np.split(order, ends):
         fold = Ranked(
-            model.is_pos[chosen],
-            None if model.scores is None else model.scores[chosen],
-            None if model.weights is None else model.weights[chosen],
+            model.is_pos[rows],
+            None if model.scores is None else model.scores[rows],
+            None if model.weights is None else model.weights[rows],
             kind=model.kind,
             by_case=model.by_case,
         )
-        by_fold.append((chosen, fold))
+        by_fold.append((rows, fold))
     return by_fold
