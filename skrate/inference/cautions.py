@@ -24,18 +24,19 @@ _FEW_GAINS = 10
 # if this stratum is at least the fraction ``_LEAST_STRATUM`` of the sample.
 MIN_HEAVY_SAMPLES = 6
 _LEAST_STRATUM = 0.2
-# The 1 % of labels with the highest weights do not define that stratum.
-_NEARLY_ALL = 0.99
-# Effective samples in the window of a partial AUC.
+# Labels are heavy above half of this quantile of the weights. The maximum would depend
+# on single labels.
+_HEAVY_QUANTILE = 0.99
+# The minimum effective number of samples in the window of a partial AUC.
 _FEW_IN_WINDOW = 8
-# The size of a class by estimated labels should be so many standard errors.
+# The minimum size of a class by estimated labels, in standard errors.
 _ENOUGH_ERRORS = 5
-# Effective number of events that censored labels should have.
+# The minimum effective number of events in censored labels.
 _MIN_EVENTS = 12
-# Negatives above a cut at a false positive rate. With fewer, the interval of the recall
-# often begins at 0.
+# The minimum number of negatives above a cut at a false positive rate. With fewer, the
+# interval of the recall often begins at 0.
 _FEW_ABOVE = 3
-# One of two models should miss at least so many positives.
+# At least one of two models should miss this number of positives.
 _FEW_MISSED = 1
 # The squares of slopes overflow if the ratio of the class weights is smaller.
 _LEAST_RATIO = 1e-75
@@ -55,16 +56,16 @@ def warn_purpose_mismatch(
     if target != purpose:
         warn(
             f"Look at the interval of the {target}, or plan labels for it: y_true has "
-            f"labels of samples that were chosen for the {purpose}, and may say little "
-            f"about the {target}."
+            f"labels of samples that were chosen for the {purpose}, so this interval "
+            "may be wide."
         )
 
 
 def no_inference_reason(cases: Ranked, metric: Metric | None = None) -> str | None:
     """Return why inference is impossible for these samples, None if it is possible.
 
-    The estimated size of a class that the metric does not need may be below 0. It may
-    not be 0, up to rounding, because slopes are divided by it.
+    By estimated labels, the size of a class that the metric does not need may be
+    negative. It must not be 0 up to rounding, because slopes are divided by it.
     """
     needs = CLASSES if cases.estimated is None or metric is None else metric.needs
     rounding = 0.0 if cases.estimated is None else 1e-12 * cases.total
@@ -181,22 +182,23 @@ def warn_small_sample(
 ) -> None:
     """Warn, once, if the variance depends on too small a number of samples.
 
-    Wilson's interval allows for strata with a low sampling probability.
+    Wilson's interval adds variance for rarely sampled strata, and needs no warning of
+    these.
     """
     pairs = list(zip(metrics, ranked, strict=True))
     reasons = [
-        (metric.name, why(metric, one))
-        for metric, one in pairs
-        if not one.are_exchangeable
-        for why in FEW
-        if not (is_wilson and why is _small_stratum_reason)
+        (metric.name, find_reason(metric, sample))
+        for metric, sample in pairs
+        if not sample.are_exchangeable
+        for find_reason in SMALL_SAMPLE_REASONS
+        if not (is_wilson and find_reason is _small_stratum_reason)
     ]
     # One of two compared models with enough misses is sufficient.
-    if len(pairs) > 1 and all(_missed(*pair) < _FEW_MISSED for pair in pairs):
-        a, b = (f"{abs(_missed(*pair)):.2f}" for pair in pairs)
+    if len(pairs) > 1 and all(_count_missed(*pair) < _FEW_MISSED for pair in pairs):
+        a, b = (f"{abs(_count_missed(*pair)):.2f}" for pair in pairs)
         reason = (
-            "both rankings are next to perfect. Take more samples: the rankings miss "
-            f"{a} and {b} of the positives that a perfect one finds. If neither misses "
+            "both rankings are next to perfect. Take more samples: compared to a "
+            f"perfect ranking, they miss {a} and {b} positives. If neither misses "
             f"{_FEW_MISSED}, the interval often excludes the true difference."
         )
         reasons.append(("difference", reason))
@@ -206,7 +208,7 @@ def warn_small_sample(
             return
 
 
-def _missed(metric: Metric, ranked: Ranked) -> float:
+def _count_missed(metric: Metric, ranked: Ranked) -> float:
     """Return the number of positives that a perfect ranking finds in addition."""
     if ranked.estimated is not None:
         return np.inf
@@ -218,13 +220,13 @@ def _small_window_reason(metric: Metric, ranked: Ranked) -> str | None:
     weights = ranked.weights
     if weights is None or ranked.are_repetitions:
         return None
-    of_classes = weights[ranked.is_pos], weights[~ranked.is_pos]
-    name, n_least = metric.min_window_class(*map(effective_number, of_classes))
-    if n_least >= _FEW_IN_WINDOW:
+    class_weights = weights[ranked.is_pos], weights[~ranked.is_pos]
+    name, n_in_window = metric.min_window_class(*map(effective_number, class_weights))
+    if n_in_window >= _FEW_IN_WINDOW:
         return None
     return (
         f"take more {name}, or a wider window. By their sample_weight, the {name} in "
-        f"the window count as {n_least:.2g} of equal weight, and at least "
+        f"the window count as {n_in_window:.2g} of equal weight, and at least "
         f"{_FEW_IN_WINDOW} are needed."
     )
 
@@ -237,12 +239,12 @@ def _dominant_gains_reason(metric: Metric, ranked: Ranked) -> str | None:
     if ranked.weights is not None:
         gains = ranked.weights * gains
     total = np.add.reduce(gains)
-    n_alike = total**2 / np.add.reduce(gains**2) if total > 0 else 0.0
-    if n_alike >= _FEW_GAINS:
+    n_effective = total**2 / np.add.reduce(gains**2) if total > 0 else 0.0
+    if n_effective >= _FEW_GAINS:
         return None
     return (
         f"take more samples, or cap the gains. They vary so much that they count as "
-        f"{n_alike:.2g} equal gains, and at least {_FEW_GAINS} are needed."
+        f"{n_effective:.2g} equal gains, and at least {_FEW_GAINS} are needed."
     )
 
 
@@ -253,8 +255,8 @@ def _small_stratum_reason(metric: Metric, ranked: Ranked) -> str | None:
         return None
     is_heavy = weights > weights.max() / 2
     classes = ranked.is_pos, ~ranked.is_pos
-    heavy = [np.count_nonzero(is_heavy & chosen) for chosen in classes]
-    sizes = [np.count_nonzero(chosen) for chosen in classes]
+    heavy = [np.count_nonzero(is_heavy & in_class) for in_class in classes]
+    sizes = [np.count_nonzero(in_class) for in_class in classes]
     is_mixed = any(0 < n < size for n, size in zip(heavy, sizes, strict=True))
     if not is_mixed or sum(heavy) < _LEAST_STRATUM * len(weights):
         return None
@@ -273,8 +275,8 @@ def _uncertain_size_reason(metric: Metric, ranked: Ranked) -> str | None:
     labels = ranked.estimated
     if labels is None:
         return None
-    # Errors in the number of positives of these samples: errors of censored labels
-    # cancel in part, and errors that are common to all labels are in the interval.
+    # The standard error of the number of positives among these samples: errors of
+    # censored labels cancel in part, and errors in common are in the interval.
     terms = labels.for_batch().influence(np.ones(len(labels)), np.zeros(len(labels)))
     error = float(np.sqrt(min(dot(terms, terms), dot(labels.noise, labels.noise))))
     for size, name in zip(ranked.sizes, CLASSES, strict=True):
@@ -303,7 +305,7 @@ def _few_events_reason(metric: Metric, ranked: Ranked) -> str | None:
 
 
 def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
-    """Return the reason if not enough positives have heavy labels, or None."""
+    """Return the reason if heavy labels show too small a number of errors, or None."""
     labels = ranked.estimated
     if labels is None:
         return None
@@ -319,18 +321,18 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
     n_heavy, half = heavy
     return (
         "pass prediction= to labels.sampled, as probabilities, or label more samples "
-        f"that had a low probability. Only {n_heavy} labelled samples (without "
-        "calibration or with verdicts, only positives or wrong verdicts) stand for "
-        f"more than {half:.3g} samples each, half the maximum, and at least "
-        f"{labels.min_drawn} are needed."
+        f"that had a low probability. Only {n_heavy} labelled samples stand for more "
+        f"than {half:.3g} samples each, about half the maximum, and at least "
+        f"{labels.min_drawn} are needed. Without predictions, only positives count; "
+        "with predictions of 0 and 1, only wrong ones."
     )
 
 
 def count_heavy(
     weights: FloatArray, errors: FloatArray, least: int = MIN_HEAVY_SAMPLES
 ) -> tuple[int, float] | None:
-    """Return the number of heavy errors and the bound that they exceed, if too few."""
-    half = float(np.quantile(weights, _NEARLY_ALL, method="lower") / 2)
+    """Return the number of heavy errors and their minimum weight, or None if enough."""
+    half = float(np.quantile(weights, _HEAVY_QUANTILE, method="lower") / 2)
     n_heavy = int(np.count_nonzero(errors > half))
     if half == 0 or n_heavy >= least or weights.min() > half:
         return None
@@ -338,7 +340,7 @@ def count_heavy(
 
 
 # Functions that return why the variance of a metric may be too small, or None.
-FEW = (
+SMALL_SAMPLE_REASONS = (
     _dominant_gains_reason,
     _small_stratum_reason,
     _small_window_reason,
@@ -357,7 +359,7 @@ def warn_small_budget(metric: Metric, rate: float, ranked: Ranked) -> bool:
         f"The {metric.name} at rate={rate:g} depends on the best {rate * n:.3g} of "
         f"{n:.5g} samples. Take at least {np.ceil(FEW_PROCESSED / rate):g} samples, or "
         f"a rate of at least {min(FEW_PROCESSED / n, 1):.2g}. With fewer than "
-        f"{FEW_PROCESSED}, the standard error and interval are rough, and widened."
+        f"{FEW_PROCESSED}, the standard error and interval are rough, and made wider."
     )
     return True
 
@@ -394,7 +396,7 @@ def warn_small_folds(model: Any) -> None:
 def warn_reversed_scores(
     models: Iterable[tuple[str, Any, ConfidenceInterval | None]],
 ) -> None:
-    """Warn once if intervals of models are worse than the value of equal scores.
+    """Warn once if the interval of a model is worse than the value of equal scores.
 
     ``models`` has the argument with the scores of each model, its evaluation, and its
     interval (None to compute it here). The AUC must also be below 0.5: even a good

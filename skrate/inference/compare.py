@@ -64,13 +64,13 @@ _ARGUMENTS: dict[str, Check] = {
     "margin": or_none(check_positive),
     "random_state": lambda _, value: check_generator(value),
 }
-_Several = FoldRankings | GroupScores
+_ModelData = FoldRankings | GroupScores
 
 
 @overload
 def compare(
     metric: MetricLike,
-    y_true: Mapping[Any, _Several] | list[_Several] | tuple[_Several, ...],
+    y_true: Mapping[Any, _ModelData] | list[_ModelData] | tuple[_ModelData, ...],
     **options: Any,
 ) -> Comparisons: ...
 
@@ -360,11 +360,11 @@ def compare(
     arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
     plan = Plan.of(arguments)
-    are_several = are_fold_rankings(y_true, _Several) or (
+    are_several = are_fold_rankings(y_true, _ModelData) or (
         y_score_b is None and are_columns(y_score_a)
     )
     args = _CompareArguments(
-        **{name: arguments[name] for name in _GIVEN},
+        **{name: arguments[name] for name in _COPIED_FIELDS},
         sample_options={name: arguments[name] for name in SAMPLE_ARGUMENTS},
         is_pair=isinstance(metric, tuple | list),
         are_several=are_several,
@@ -404,7 +404,7 @@ class _CompareArguments(NamedTuple):
     are_several: bool
 
 
-_GIVEN = _CompareArguments._fields[:-3]
+_COPIED_FIELDS = _CompareArguments._fields[:-3]
 
 
 def _check_combination(args: _CompareArguments, plan: Plan, *, are_lists: bool) -> None:
@@ -634,14 +634,17 @@ def _find_unpaired_rankings(args: _CompareArguments, plan: Plan) -> dict[str, Ra
 
 
 def _check_metric_pair(args: _CompareArguments, plan: Plan, name: str) -> None:
-    """Raise an error if two metrics of the ranking in the argument are impossible."""
+    """Raise an error if options exclude a comparison of two metrics of one model.
+
+    ``name`` is the argument with the scores or the folds of the model.
+    """
     if len(args.metric) != 2:
         raise ValueError(
             f"metric must be one metric or a pair, got {len(args.metric)} metrics."
         )
     unused = "y_score_b" if name == "y_score_a" else "y_score_a"
     if getattr(args, unused) is not None:
-        raise ValueError(f"{unused} must be None for two metrics: pass one of them.")
+        raise ValueError(f"{unused} must be None for two metrics: leave it out.")
     if plan.method == "permutation":
         raise ValueError(
             "method='permutation' cannot compare two metrics: use method='delta'."

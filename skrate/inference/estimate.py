@@ -462,7 +462,7 @@ def _evaluate_rankings(
 def _evaluate_label_columns(
     arguments: dict[str, Any],
 ) -> Iterator[tuple[Any, Evaluation]]:
-    """Yield the name of each label, and its evaluation where it is not missing."""
+    """Yield the name of each label, and its evaluation on samples that have it."""
     y_true, y_score = arguments["y_true"], arguments["y_score"]
     check_left_out("several labels in y_true", groups=(arguments["groups"], None))
     labels = model_columns("y_true", y_true)
@@ -487,12 +487,12 @@ def _evaluate_label_columns(
         if not is_measured.any():
             raise ValueError(f"y_true[{name!r}] must have a label: all are missing.")
         measured = {option: entry[is_measured] for option, entry in columns.items()}
-        one_label = arguments | measured | {"y_true": values[is_measured]}
+        label_arguments = arguments | measured | {"y_true": values[is_measured]}
         try:
-            ((_, evaluation),) = _evaluate_rankings(one_label)
+            ((_, evaluation),) = _evaluate_rankings(label_arguments)
         except ValueError as error:
-            among = f"Label {name!r}, among the samples on which it was measured"
-            raise ValueError(f"{among}: {error}") from error
+            subset = f"Label {name!r}, among the samples on which it was measured"
+            raise ValueError(f"{subset}: {error}") from error
         yield name, evaluation
 
 
@@ -534,7 +534,8 @@ def _compute_influence(model: Evaluation) -> FloatArray:
     rows = rows[: len(model.cases.is_pos)]
     weight = folds.sample_weight
     per_row = np.zeros(len(folds.y_true))
-    # n is the number of all rows, including the rows of folds that are left out.
+    # Influence is n times a contribution. Here n counts all rows, and in the evaluation
+    # only the rows of folds that are not left out.
     fraction = len(rows) / len(per_row)
     if weight is not None:
         fraction = weight[rows].sum() / weight.sum()
@@ -543,7 +544,7 @@ def _compute_influence(model: Evaluation) -> FloatArray:
 
 
 def _weight_factors(model: Evaluation) -> FloatArray | float:
-    """Return the weights in the evaluation, divided by the given relative weights."""
+    """Return the weights in the evaluation, divided by given weights with mean 1."""
     factors = [
         ranked.weights * (ranked.given.mean() / ranked.given)
         for ranked in model.ranked

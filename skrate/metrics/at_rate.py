@@ -490,7 +490,8 @@ class RateMetric(Metric):
     """Base class of recall, precision and lift: multiples of the recall at a rate.
 
     ``rate`` is a fraction of all samples, or a distribution if it is uncertain. ``k``
-    is a number of samples: of each list or, until ``bind_sample_size``, of all.
+    is a number of samples of each list, or of the only ranking. In the latter case,
+    ``bind_sample_size`` replaces it by the rate.
     """
 
     rate: Any = field(
@@ -507,7 +508,7 @@ class RateMetric(Metric):
     is_per_processed = True
     # Whether negatives are counted instead of positives.
     counts_negatives = False
-    # Whether the number of positives of a list is at most k.
+    # Whether the recall of a list is divided by at most k.
     capped = False
 
     @property
@@ -541,8 +542,8 @@ class RateMetric(Metric):
             object.__setattr__(self, "prevalence", prevalence)
             if self.k is not None:
                 raise ValueError(
-                    f"k={self.k} is a number of samples, and prevalence={prevalence:g} "
-                    "changes the fraction that it is: pass rate= instead of k."
+                    f"k={self.k} excludes prevalence={prevalence:g}: pass rate=, the "
+                    "fraction of the population, instead of k."
                 )
 
     def bind_sample_size(self, n_samples: float | None, *, is_weighted: bool) -> Self:
@@ -576,7 +577,7 @@ class RateMetric(Metric):
         return isinstance(self.rate, RateDistribution)
 
     def _weight_rows(self, pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
-        """Return rows with the prevalence and a sum of 1, or 0 without one class."""
+        """Return rows with the prevalence and the sum 1; zeros if a class is absent."""
         n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
         has_both = (n_pos > 0) & (n_neg > 0)
         by_pos = has_both * self.prevalence / np.where(has_both, n_pos, 1)
@@ -588,7 +589,7 @@ class RateMetric(Metric):
         if self.prevalence is None or not min(table.n_pos, table.n_neg) > 0:
             return table
         (pos,), (neg,) = self._weight_rows(table.pos[None], table.neg[None])
-        # The total stays: the width of the window at a cut depends on it.
+        # Keep the total, because the width of the window at a cut depends on it.
         return build_weight_table(table.total * pos, table.total * neg)
 
     def cut_rates(self, table: RankTable) -> FloatArray:
@@ -601,7 +602,7 @@ class RateMetric(Metric):
         law, processed = self.weighting
         table = self._weight_table(table)
         if table.n_pos == 0 and not self.counts_negatives:
-            # Without positives the recall is undefined, but the precision is not.
+            # Without positives the recall is undefined, but the precision is 0.
             return 0.0 / processed
         recall = expected_recall(table, law, of_negatives=self.counts_negatives)
         return (1.0 if self.is_per_positive else table.prevalence) * recall / processed
@@ -635,7 +636,7 @@ class RateMetric(Metric):
             k = self.k
         if self.prevalence is not None:
             raise ValueError(
-                "prevalence is for a single ranking: leave it out, or groups=."
+                "prevalence is for a single ranking: leave out prevalence or groups."
             )
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: pass either k or rate for the {self.name}.")
@@ -644,8 +645,8 @@ class RateMetric(Metric):
         if self.is_uncertain:
             return super().score_lists(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
-        are_many = k is None and lists.is_counted and len(n_seen) >= 10
-        if are_many and np.mean(n_seen < 0.5) > 0.5:
+        has_many_lists = k is None and lists.is_counted and len(n_seen) >= 10
+        if has_many_lists and np.mean(n_seen < 0.5) > 0.5:
             warn(
                 f"rate={self.rate:g} is less than half an item of most of the "
                 f"{len(n_seen)} lists: if groups are patients, not lists, leave them "
@@ -653,8 +654,8 @@ class RateMetric(Metric):
                 f"{self.name} cuts each list separately."
             )
         counted = lists.neg if self.counts_negatives else lists.pos
-        seen = lists.neg if self.counts_negatives else lists.returned_pos
-        hits = lists.sum(seen * top_row_fractions(lists, n_seen))
+        returned = lists.neg if self.counts_negatives else lists.returned_pos
+        hits = lists.sum(returned * top_row_fractions(lists, n_seen))
         denominator = lists.sum(counted) if self.is_per_positive else n_seen
         if self.capped and k is not None:
             denominator = np.minimum(np.asarray(denominator), k)
@@ -673,7 +674,7 @@ class RateMetric(Metric):
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
-        """The rate distribution of the expected recall, and its divisor."""
+        """The distribution for an expected recall, and the divisor of this recall."""
         if not self.is_per_processed:
             return self.law, 1.0
         if not self.is_uncertain:
@@ -692,7 +693,7 @@ class RateMetric(Metric):
                 factor, by_prevalence = table.prevalence * factor, recall * factor
             slopes = slopes.scaled(factor, by_prevalence)
         if self.prevalence is not None:
-            # It is known, not estimated.
+            # The prevalence is given, and not estimated.
             slopes = slopes._replace(by_prevalence=0.0)
         return slopes
 
@@ -760,8 +761,8 @@ class LiftAtRate(RateMetric, score=lift_at_rate_score):
 def check_share(rate: Any) -> float | RateDistribution:
     """Return a fixed rate as a float, and an uncertain rate as its distribution.
 
-    A number of samples raises an error, because it could refer to the given samples or
-    to the population that they represent.
+    A number of samples, such as 50, raises an error, because it could refer to the
+    given samples or to the population that they represent.
     """
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
         check_not_one_case(rate, "k=1 is one of the given samples")
@@ -776,10 +777,10 @@ def check_share(rate: Any) -> float | RateDistribution:
 
 
 def check_not_one_case(rate: Any, otherwise: str) -> None:
-    """Raise for the integer 1; ``otherwise`` is the text for one sample."""
+    """Raise an error for the integer 1; ``otherwise`` says how to pass one sample."""
     is_whole = isinstance(rate, numbers.Integral) and not isinstance(rate, bool)
     if is_whole and rate == 1:
         raise ValueError(
-            f"rate=1 may be one sample or all samples: {otherwise}, rate=1.0 is all "
-            "samples."
+            f"rate=1 could mean one sample or all samples: {otherwise}, and rate=1.0 "
+            "is all samples."
         )

@@ -755,14 +755,14 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
     def _find_last_cut(
         self, cum_pos: Array, cum_neg: Array
     ) -> tuple[FloatArray, IntArray]:
-        """Return the positives above the last cut with the precision, and the group.
+        """Return the weight of positives above the last cut, and the group of the cut.
 
-        ``cum_pos`` and ``cum_neg`` are the weights of both classes above each group.
-        They increase linearly within a group. The group is the one that contains the
-        cut, or the number of groups if all samples are above the cut.
+        The precision above the cut is at least the target. ``cum_pos`` and ``cum_neg``
+        are the weights of both classes above each group, and increase linearly within
+        it. If all samples are above the cut, the group is the number of groups.
         """
         processed, n_groups = cum_pos + cum_neg, cum_pos.shape[1] - 1
-        # The selection of no samples meets every target.
+        # Without processed samples, every target is met.
         is_met = cum_pos >= self.precision * processed * (1 - ROUNDING)
         group = n_groups - np.argmax(is_met[:, ::-1], axis=1)
         rows = np.arange(len(cum_pos))
@@ -780,11 +780,12 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
             # All samples or none are processed, and small changes of weights keep this.
             zeros = np.zeros(table.n_groups)
             return Slopes(zeros, zeros, 0.0)
-        fraction = float(cut_positive_fraction([table], np.array([rate]))[0])
-        if fraction >= target * (1 - ROUNDING):
-            # Near the cut it is too high by chance: use all samples below the cut.
-            fraction = (p - p * recall) / (1 - rate)
-        factor = target / p / (target - fraction)
+        at_cut = float(cut_positive_fraction([table], np.array([rate]))[0])
+        if at_cut >= target * (1 - ROUNDING):
+            # By chance, the precision does not fall at the cut: use the fraction of
+            # positives among all samples below the cut.
+            at_cut = (p - p * recall) / (1 - rate)
+        factor = target / p / (target - at_cut)
         slopes = recall_slopes(table, Fixed(rate))[0]
         return slopes.scaled(factor * p, factor * recall - recall / p)
 
@@ -827,7 +828,7 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         if table.pos[group] > 0:
             rate = max(n_found / self.precision / table.total, table.rates[group])
         else:
-            # The recall is constant within negatives: use the rate where they begin.
+            # In a run of negatives the recall is constant: use the rate at its start.
             rate = table.rates[np.searchsorted(table.cum_pos, table.cum_pos[group])]
         return float(n_found / table.n_pos), float(rate)
 
@@ -862,7 +863,7 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
 
 
 class RecallAtFPR(Metric, score=recall_at_fpr_score):
-    """The recall at a false positive rate: 1 - FPRAtRecall at the mirrored table."""
+    """The recall at an FPR: 1 - FPRAtRecall with exchanged classes, negated scores."""
 
     fpr: Any = field(
         default=None,
@@ -879,7 +880,7 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
 
     @property
     def mirrored(self) -> FPRAtRecall:
-        """The metric whose value at the mirrored table is 1 minus the value."""
+        """The metric that has the value 1 minus this one on the mirrored table."""
         return FPRAtRecall(1 - self.fpr)
 
     def compute(self, table: RankTable) -> float:
