@@ -56,8 +56,8 @@ def warn_purpose_mismatch(
     if target != purpose:
         warn(
             f"Look at the interval of the {target}, or plan labels for it: y_true has "
-            f"labels of samples that were chosen for the {purpose}, so this interval "
-            "may be wide."
+            f"labels of samples that were chosen for the {purpose}, and may give "
+            f"a wide interval of the {target}."
         )
 
 
