@@ -36,7 +36,7 @@ from skrate.inference.cautions import (
 )
 from skrate.inference.curve_evaluation import CurveProcess, evaluate_curve
 from skrate.inference.evaluation import Evaluation
-from skrate.inference.intervals import adjusted
+from skrate.inference.intervals import adjust_pvalues
 from skrate.inference.models import evaluate, find_model_rankings
 from skrate.inference.options import Plan
 from skrate.inference.permutation_pvalue import chance_pvalue
@@ -64,7 +64,7 @@ from skrate.metrics.at_rate import (
     LiftAtRate,
     PrecisionAtRate,
     RecallAtRate,
-    check_not_one_case,
+    reject_integer_one,
 )
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import Metric, suggest_arguments
@@ -472,7 +472,7 @@ def budget_report(
     Precision and lift are means over budgets; the number needed is the mean
     number processed divided by the mean number found.
     """
-    check_not_one_case(rate, "rate=1/N is one of N samples")
+    reject_integer_one(rate, "rate=1/N is one of N samples")
     law, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
     n_items, level = arguments["n_items"], arguments["confidence_level"]
     cases = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
@@ -677,7 +677,7 @@ def _compare_reference(
         if model.is_known:
             warn_small_sample([recall] * 2, [model.cases, base.cases])
         pairs.append((model - base).comparison(model.plan))
-    pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
+    pvalues = adjust_pvalues(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # The hits differ at most by the samples that only one model processes.
     most, rows = n_samples * min(law.mean(), law.mirrored.mean()), []
     for (name, model), pair, pvalue in zip(models.items(), pairs, pvalues, strict=True):

@@ -193,7 +193,7 @@ def warn_small_sample(
         for find_reason in SMALL_SAMPLE_REASONS
         if not (is_wilson and find_reason is _small_stratum_reason)
     ]
-    # One of two compared models with enough misses is sufficient.
+    # It is sufficient if one of two compared models has enough misses.
     if len(pairs) > 1 and all(_count_missed(*pair) < _FEW_MISSED for pair in pairs):
         a, b = (f"{abs(_count_missed(*pair)):.2f}" for pair in pairs)
         reason = (
@@ -331,7 +331,7 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
 def count_heavy(
     weights: FloatArray, errors: FloatArray, least: int = MIN_HEAVY_SAMPLES
 ) -> tuple[int, float] | None:
-    """Return the number of heavy errors and their minimum weight, or None if enough."""
+    """Return the number of errors above a bound, and the bound; None if enough."""
     half = float(np.quantile(weights, _HEAVY_QUANTILE, method="lower") / 2)
     n_heavy = int(np.count_nonzero(errors > half))
     if half == 0 or n_heavy >= least or weights.min() > half:

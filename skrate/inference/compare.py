@@ -21,7 +21,7 @@ from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_reversed_scores, warn_small_sample
 from skrate.inference.evaluation import Difference, Evaluation
 from skrate.inference.group_scores import GroupScores, compute_list_scores
-from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
+from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjust_pvalues
 from skrate.inference.judged_lists import evaluate_lists
 from skrate.inference.models import (
     check_model_columns,
@@ -491,7 +491,7 @@ def compare_pairs(
     pairs = [compare_two(*first, plan)]
     for indices, pair_plan in zip(later, plan.split(len(later)), strict=True):
         pairs.append(compare_two(*indices, pair_plan))
-    pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
+    pvalues = adjust_pvalues(np.array([pair.pvalue for pair in pairs]), adjust)
     return Comparisons(
         names=names,
         pairs=tuple(pairs),

@@ -23,7 +23,7 @@ from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_reversed_scores
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import compute_list_scores
-from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
+from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjust_pvalues
 from skrate.inference.judged_lists import evaluate_lists
 from skrate.inference.models import check_model_columns, evaluate, find_model_rankings
 from skrate.inference.options import ARGUMENTS, INTERVALS, Interval, Plan
@@ -387,7 +387,7 @@ def estimate(
     if null_value is None:
         return rows
     pvalues = np.array([row.pvalue for row in estimates], dtype=np.float64)
-    adjusted_pvalues = tuple(adjusted(pvalues, adjust).tolist())
+    adjusted_pvalues = tuple(adjust_pvalues(pvalues, adjust).tolist())
     return replace(rows, adjust=adjust, adjusted_pvalues=adjusted_pvalues)
 
 

@@ -31,7 +31,7 @@ from skrate.inference.intervals import (
     UncertainValue,
     augmented_mean,
     bounded_interval,
-    conclude,
+    compare_values,
     evaluate_augmented,
     hybrid_interval,
     inverted_pvalue,
@@ -636,7 +636,7 @@ class Evaluation:
         return self.augmented(variance, 1.0)
 
     def augmented(self, variance: float, factor: float) -> Augmented:
-        """Return the value on augmented data, with ``factor`` squared in its variance.
+        """Return the value on augmented data; ``factor`` multiplies its standard error.
 
         In each repeat, a tenth of a sample of each class is divided among the folds.
         """
@@ -912,7 +912,7 @@ class Difference:
             error, draws = self.error_and_draws(plan)
             limits, freedom = self.bounds, self.degrees_of_freedom
 
-        def conclude_scaled(factor: float) -> Comparison:
+        def compare_scaled(factor: float) -> Comparison:
             """Return the comparison with ``factor`` times the standard errors."""
 
             def interval_at(level: float) -> ConfidenceInterval:
@@ -920,7 +920,7 @@ class Difference:
                 interval_b = b.interval(level=level, factor=factor)
                 return hybrid_interval((a.value, b.value), (interval_a, interval_b))
 
-            return conclude(
+            return compare_values(
                 self.name,
                 (a.value, b.value),
                 plan,
@@ -932,12 +932,12 @@ class Difference:
                 params=self.question,
             )
 
-        comparison = conclude_scaled(1.0)
+        comparison = compare_scaled(1.0)
         if not is_known or a.folds is None:
             return comparison
         retrained_interval, factor = None, a.units.retraining_factor
         if factor is not None:
-            retrained_interval = conclude_scaled(factor).confidence_interval
+            retrained_interval = compare_scaled(factor).confidence_interval
         return replace(
             comparison, of=a.of, confidence_interval_retrained=retrained_interval
         )

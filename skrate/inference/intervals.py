@@ -362,7 +362,7 @@ def log_interval(
     return ConfidenceInterval(float(below), float(above))
 
 
-def conclude(
+def compare_values(
     name: str,
     values: Sequence[float],
     plan: Plan,
@@ -485,8 +485,8 @@ def hybrid_interval(
     return ConfidenceInterval(float(low), float(high))
 
 
-def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
-    """Return p-values that are adjusted for their number; nan does not count."""
+def adjust_pvalues(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
+    """Return p-values that are adjusted for the number of tests that are not nan."""
     adjusted_pvalues = np.full(len(pvalues), np.nan)
     is_known = ~np.isnan(pvalues)
     if not is_known.any():

@@ -137,7 +137,7 @@ class ListMean(Evaluation):
 
     @cached_property
     def influence(self) -> FloatArray:
-        """The contribution of each list to the deviation of the mean, rescaled.
+        """The contribution of each list to the error of the mean, rescaled.
 
         It is divided by the fraction of the total weight of ``cases`` that the list
         has, because variances multiply it by this fraction.
@@ -285,9 +285,9 @@ class ListMean(Evaluation):
         a proportion, or ``few``, which is larger if fewer units differ.
 
         Rare lists with other values may be missing from the data. This is plausible if
-        the mean is ``close`` to the minimum list, for the upper end of the interval, or
-        to the maximum list, for the lower end. The tenth is then not reduced, and the
-        upper end allows for further lists at the maximum. Metrics that are pooled by
+        the mean is ``close`` to the minimum of all lists, for the upper end, or to the
+        maximum, for the lower end. The tenth is then not reduced, and the upper end
+        allows for further lists at their possible maximum. Metrics that are pooled by
         default, such as recall, do not need this, because they are sums of proportions.
         The constants are from simulations.
         """

@@ -146,14 +146,14 @@ class Ranked(Sample):
 
     @cached_property
     def are_exchangeable(self) -> bool:
-        """Whether samples are independent, and differ only in their class and score."""
+        """Whether samples are independent and differ only in their class and score."""
         is_known = self.worth is None and self.estimated is None
         is_weighted = self.weights is not None and self.kind != "frequency"
         return is_known and self.clusters is None and not is_weighted
 
     @cached_property
     def table(self) -> RankTable:
-        """The table of the samples, by their weights or, without weights, numbers."""
+        """The table of the samples; sampling weights have the mean 1."""
         if self.counts is not None:
             return self.counts
         if self.folds is not None:
@@ -517,7 +517,7 @@ def are_columns(y_score: Any) -> bool:
 
 
 def check_left_out(situation: str, **options: tuple[Any, Any]) -> None:
-    """Raise an error if an option is not the default: pass both values as a pair."""
+    """Raise an error if an option is not its default; ``options`` has pairs of both."""
     for name, (option, default) in options.items():
         is_default = option is None if default is None else option == default
         if not is_default:

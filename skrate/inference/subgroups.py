@@ -42,7 +42,7 @@ from skrate.inference.intervals import (
     Adjust,
     Augmented,
     augmented_mean,
-    conclude,
+    compare_values,
     hybrid_interval,
     wilson_interval,
 )
@@ -440,13 +440,13 @@ class SubgroupScores(Drawn, Rows):
             ends = self._interval(i, level), self._interval(j, level)
             return hybrid_interval((a, b), ends, correlation)
 
-        # A standard error of 0 makes `conclude` test by `interval_at`.
+        # A standard error of 0 makes `compare_values` test by `interval_at`.
         name, params, limits = (
             SHARES[cast(Share, self.metrics[i])][0],
             self.params,
             (-1.0, 1.0),
         )
-        comparison = conclude(
+        comparison = compare_values(
             name,
             (a, b),
             plan,

@@ -154,7 +154,7 @@ def unit_kurtosis_dof(influence: FloatArray, cases: Ranked) -> float:
 
 
 def squares_dof(sums: FloatArray) -> float:
-    """Return the degrees of freedom of the mean square of ``sums``, by its kurtosis."""
+    """Return the degrees of freedom of a mean square, by the kurtosis of ``sums``."""
     squares = sums**2
     total = np.add.reduce(squares)
     if is_zero_variance(total / len(sums) ** 2):
@@ -296,7 +296,7 @@ def _class_influence(
 
     With estimated labels, a group can have fractions of both classes.
     """
-    # Always "merged", because ``expand_groups`` needs groups with one class.
+    # Without ties, ``expand_groups`` needs groups of one class, as in "merged".
     merged = merge_except_cuts(ranked.table, metric.cut_rates(ranked.table), "merged")
     return merged, *_group_influence(metric, ranked, merged.table, stratify=stratify)
 

@@ -534,7 +534,7 @@ class RateMetric(Metric):
                 "one, because both set the budget."
             )
         if self.rate is not None:
-            object.__setattr__(self, "rate", check_share(self.rate))
+            object.__setattr__(self, "rate", check_rate_parameter(self.rate))
         if self.k is not None:
             object.__setattr__(self, "k", check_count("k", self.k))
         if self.prevalence is not None:
@@ -758,14 +758,14 @@ class LiftAtRate(RateMetric, score=lift_at_rate_score):
         return 0.0, np.inf if self.rate is None else 1 / self.rate
 
 
-def check_share(rate: Any) -> float | RateDistribution:
+def check_rate_parameter(rate: Any) -> float | RateDistribution:
     """Return a fixed rate as a float, and an uncertain rate as its distribution.
 
     A number of samples, such as 50, raises an error, because it could refer to the
     given samples or to the population that they represent.
     """
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        check_not_one_case(rate, "k=1 is one of the given samples")
+        reject_integer_one(rate, "k=1 is one of the given samples")
         hint = count_hint(
             rate,
             "for {n} of the given samples pass k={n}, for {n} of N samples that these "
@@ -776,7 +776,7 @@ def check_share(rate: Any) -> float | RateDistribution:
     return fixed_rate(law) or law
 
 
-def check_not_one_case(rate: Any, otherwise: str) -> None:
+def reject_integer_one(rate: Any, otherwise: str) -> None:
     """Raise an error for the integer 1; ``otherwise`` says how to pass one sample."""
     is_whole = isinstance(rate, numbers.Integral) and not isinstance(rate, bool)
     if is_whole and rate == 1:

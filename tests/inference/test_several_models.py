@@ -25,7 +25,7 @@ from skrate import (
     ndcg_score,
     select_best,
 )
-from skrate.inference.intervals import adjusted
+from skrate.inference.intervals import adjust_pvalues
 from skrate.results import Estimate, Estimates
 
 Y, A = sample(3)
@@ -94,12 +94,12 @@ def test_adjusted_pvalues_are_those_of_scipy():
     pvalues = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
     known = pvalues[[0, 2, 3, 4]]
     # 4 x 0.01, 3 x 0.03, the same as it is no less, 1 x 0.5.
-    assert_allclose(adjusted(pvalues, "holm"), [0.04, np.nan, 0.09, 0.09, 0.5])
-    found = adjusted(pvalues, "bh")
+    assert_allclose(adjust_pvalues(pvalues, "holm"), [0.04, np.nan, 0.09, 0.09, 0.5])
+    found = adjust_pvalues(pvalues, "bh")
     expected = stats.false_discovery_control(known, method="bh")
     assert_array_equal(found[[0, 2, 3, 4]], expected)
     assert np.isnan(found[1])
-    assert np.isnan(adjusted(np.array([np.nan]), "bh")).all()
+    assert np.isnan(adjust_pvalues(np.array([np.nan]), "bh")).all()
 
 
 def test_pvalues_are_adjusted_for_the_number_of_models():
