@@ -19,7 +19,7 @@ from skrate.data.checks import (
     within_rounding,
 )
 from skrate.data.folds import FoldRankings, Repeats, check_repeats
-from skrate.data.sample import check_ranking
+from skrate.data.ranking import check_ranking
 from skrate.data.table import RankTable, build_table, check_alone
 
 

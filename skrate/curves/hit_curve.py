@@ -11,8 +11,7 @@ from skrate.curves.fold_tables import make_folds
 from skrate.data.arrays import ROUNDING, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_fraction, within_rounding
 from skrate.data.folds import FoldRankings
-from skrate.data.ranking import ranking
-from skrate.data.sample import check_ranking
+from skrate.data.ranking import check_ranking, ranking
 from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.metrics.gain import (
     NO_CASES,

@@ -1,15 +1,13 @@
-"""Types of signatures, exact sums, and attributes that are computed on demand."""
+"""Types of signatures, ratios and sums of products."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Element = TypeVar("Element", bound=np.generic)
 Array: TypeAlias = npt.NDArray[Any]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -27,22 +25,8 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 
 # The error by rounding of a fraction that equals a limit.
 ROUNDING = 1e-12
-# Numbers of products and of keys that stay in the cache of a core, and of weights that
-# are summed one after the other.
-_TERMS, CACHED, _ROW = 2**13, 2**14, 2**6
-
-
-def as_numpy(values: Any) -> Array:
-    """Return ``values`` as numpy reads them, copied from another device if needed."""
-    is_dlpack = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
-    read: Callable[[Any], Array] = np.from_dlpack if is_dlpack else np.asarray
-    # Methods of PyTorch and CuPy. Dtypes that numpy lacks (bfloat16) fit in float32.
-    for step in ("detach", "cpu", "get", "float"):
-        if hasattr(values, step):
-            with suppress(BufferError, RuntimeError, TypeError):
-                return read(values)
-            values = getattr(values, step)()
-    return read(values)
+# Numbers of products and of keys that stay in the cache of a core.
+_TERMS, CACHED = 2**13, 2**14
 
 
 def float_or_array(values: Array) -> float | FloatArray:
@@ -113,40 +97,3 @@ def centring_factors(sizes: Array, groups: IntArray | None = None) -> FloatArray
 def parts(n: int) -> list[slice]:
     """Return consecutive slices of ``n`` samples that each stay in the cache."""
     return [slice(first, first + CACHED) for first in range(0, n, CACHED)]
-
-
-def frozen(array: npt.NDArray[Element]) -> npt.NDArray[Element]:
-    """Return the array itself, from now on read-only."""
-    array.flags.writeable = False
-    return array
-
-
-def cumulated(weights: FloatArray | BoolArray) -> FloatArray:
-    """Return the sums of the first 0, 1, ... weights, which are not negative.
-
-    Sums use extended precision if it exists, because the rounding of 100,000 additions
-    would show in the twelfth digit. Many weights are summed in rows, which takes a
-    third of the time.
-    """
-    sums = np.zeros(len(weights) + 1)
-    if weights.dtype.kind == "b":
-        np.cumsum(weights, out=sums[1:])
-        return sums
-    n_rows = len(weights) // _ROW
-    if n_rows < _ROW:
-        sums[1:] = weights.cumsum(dtype=np.longdouble)
-        return sums
-    size = n_rows * _ROW
-    rows = sums[1 : size + 1].reshape(n_rows, _ROW)
-    np.cumsum(weights[:size].reshape(rows.shape), axis=1, out=rows)
-    starts = cumulated(rows[:, -1])[:, None]
-    rows += starts[:-1]
-    # Rounding must not make sums decrease at the start of the next row.
-    np.minimum(rows, starts[1:], out=rows)
-    sums[size + 1 :] = sums[size] + np.cumsum(weights[size:])
-    return sums
-
-
-def total(weights: FloatArray) -> float:
-    """Return the sum of weights, equal to the last sum of `cumulated`."""
-    return float(cumulated(weights)[-1])

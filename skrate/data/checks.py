@@ -24,7 +24,6 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     RandomState,
-    as_numpy,
 )
 
 # The maximum of the integers that index an array.
@@ -543,6 +542,19 @@ def as_array(name: str, values: Any) -> Array:
         # This dtype may hold strings and missing values side by side.
         return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def as_numpy(values: Any) -> Array:
+    """Return ``values`` as numpy reads them, copied from another device if needed."""
+    is_dlpack = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
+    read: Callable[[Any], Array] = np.from_dlpack if is_dlpack else np.asarray
+    # Methods of PyTorch and CuPy. Dtypes that numpy lacks (bfloat16) fit in float32.
+    for step in ("detach", "cpu", "get", "float"):
+        if hasattr(values, step):
+            with suppress(BufferError, RuntimeError, TypeError):
+                return read(values)
+            values = getattr(values, step)()
+    return read(values)
 
 
 def check_unmasked(name: str, values: Any) -> None:

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from skrate.data.arrays import (
-    Array,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-    frozen,
-)
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
     as_array,
     check_counts,
@@ -34,7 +26,9 @@ from skrate.data.checks import (
 from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import Grouping, check_groups, sort_naturally
 from skrate.data.representations import plain, render_html
-from skrate.data.table import RankTable
+from skrate.data.table import RankTable, frozen
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -555,3 +549,53 @@ def check_disjoint(train: IntArray, test: IntArray, fold: int) -> None:
             f"Fold {fold} of cv tests samples that it trains on: leave them out of the "
             "training part, because their scores are no guide to new samples."
         )
+
+
+def accept_reports(function: Function) -> Function:
+    """Return a function that reads a report of skore wherever it takes FoldRankings."""
+
+    @wraps(function)
+    def read(*args: Any, **kwargs: Any) -> Any:
+        named = {name: read_report(value) for name, value in kwargs.items()}
+        return function(*map(read_report, args), **named)
+
+    return cast(Function, read)
+
+
+def read_report(value: Any) -> Any:
+    """Return the FoldRankings of a report, by name for several; others as they are."""
+    if isinstance(value, Mapping) and any(
+        hasattr(entry, "get_predictions") for entry in value.values()
+    ):
+        return {name: read_report(entry) for name, entry in value.items()}
+    # A report has this public method, which no array has.
+    if not hasattr(value, "get_predictions"):
+        return value
+    reports = getattr(value, "reports_", [value])
+    if isinstance(reports, Mapping):
+        return read_report(reports)
+    labels, scores = zip(*map(_test_columns, reports), strict=True)
+    folds = np.repeat(np.arange(len(labels)), list(map(len, labels)))
+    tests = [test for _, test in getattr(value, "split_indices", ())]
+    indices = np.concatenate(tests) if tests else None
+    return FoldRankings(
+        np.concatenate(labels), np.concatenate(scores), folds, indices=indices
+    )
+
+
+def _test_columns(report: Any) -> tuple[Any, Any]:
+    """Return whether each test sample is positive, and its score."""
+    model = report.estimator_
+    classes = model.classes_.tolist()
+    if len(classes) != 2:
+        raise ValueError(
+            f"The report of {type(model).__name__} must be for two classes, got "
+            f"{len(classes)}: {classes}."
+        )
+    positive = classes[1] if report.pos_label is None else report.pos_label
+    has_proba = hasattr(model, "predict_proba")
+    method = "predict_proba" if has_proba else "decision_function"
+    scores = report.get_predictions(data_source="test", response_method=method)
+    if scores.ndim == 2:
+        scores = scores[:, classes.index(positive)]
+    return np.asarray(report.y_test) == positive, scores

@@ -40,13 +40,14 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import (
     Grouping,
+    Sample,
     begins_group,
     check_groups,
+    check_ranking,
     dense_ranks,
     n_distinct,
     segment_cumsum,
 )
-from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import RankTable, build_table
 
 # The number of bits of sort keys.

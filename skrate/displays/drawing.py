@@ -17,10 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import shown
-from skrate.data.folds import FoldRankings
-from skrate.data.reports import read_report
-from skrate.inference.models import several_models
-from skrate.inference.rankings import ScoresOfModels
+from skrate.data.folds import FoldRankings, read_report
+from skrate.inference.rankings import ScoresOfModels, several_models
 from skrate.metrics.result_types import Drawn
 from skrate.model_selection.cross_validation import fold_rankings
 from skrate.model_selection.responses import (

@@ -30,7 +30,7 @@ from skrate.data.checks import (
     is_missing,
     shown,
 )
-from skrate.data.sample import check_ranking
+from skrate.data.ranking import check_ranking
 from skrate.data.table import RankTable
 from skrate.metrics.result_types import Result
 

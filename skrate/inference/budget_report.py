@@ -17,8 +17,12 @@ from skrate.data.checks import (
     or_none,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
-from skrate.data.reports import accept_reports
+from skrate.data.folds import (
+    FoldRankings,
+    accept_reports,
+    are_fold_rankings,
+    check_cuts,
+)
 from skrate.data.representations import html_row, html_table, html_text, html_title
 from skrate.data.table import RankTable
 from skrate.inference.budget_report_text import (
@@ -37,7 +41,7 @@ from skrate.inference.cautions import (
 from skrate.inference.curve_evaluation import CurveProcess, evaluate_curve
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import adjust_pvalues
-from skrate.inference.models import evaluate, find_model_rankings
+from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.prediction import (
@@ -56,6 +60,8 @@ from skrate.inference.rankings import (
     ScoresOfModels,
     Weights,
     are_columns,
+    evaluate_ranking,
+    find_model_rankings,
     find_rankings,
     pool_folds,
 )
@@ -675,7 +681,8 @@ def _compare_reference(
     pairs, recall = [], RecallAtRate(law)
     for model in models.values():
         if model.is_known:
-            warn_small_sample([recall] * 2, [model.cases, base.cases])
+            rankings = [evaluate_ranking(recall, one.cases) for one in (model, base)]
+            warn_small_sample(rankings)
         pairs.append((model - base).comparison(model.plan))
     pvalues = adjust_pvalues(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # The hits differ at most by the samples that only one model processes.

@@ -9,7 +9,7 @@ import numpy as np
 
 from skrate.data.arrays import ROUNDING, FloatArray, dot, effective_number
 from skrate.data.checks import warn, warn_undefined
-from skrate.inference.rankings import Ranked, check_metric
+from skrate.inference.rankings import OnRanking, Ranked, check_metric
 from skrate.metrics.metric import Metric, undefined_reason
 from skrate.metrics.recall import FEW_PROCESSED, is_small_budget
 from skrate.metrics.result_types import ConfidenceInterval, question_text
@@ -178,24 +178,23 @@ def warn_unequal_sizes(a: Ranked, b: Ranked) -> None:
 
 
 def warn_small_sample(
-    metrics: Sequence[Metric], ranked: Sequence[Ranked], *, is_wilson: bool = False
+    rankings: Sequence[OnRanking], *, is_wilson: bool = False
 ) -> None:
     """Warn, once, if the variance depends on too small a number of samples.
 
     Wilson's interval adds variance for rarely sampled strata, and needs no warning of
     these.
     """
-    pairs = list(zip(metrics, ranked, strict=True))
     reasons = [
         (metric.name, find_reason(metric, sample))
-        for metric, sample in pairs
+        for metric, sample, _ in rankings
         if not sample.are_exchangeable
         for find_reason in SMALL_SAMPLE_REASONS
         if not (is_wilson and find_reason is _small_stratum_reason)
     ]
     # It is sufficient if one of two compared models has enough misses.
-    if len(pairs) > 1 and all(_count_missed(*pair) < _FEW_MISSED for pair in pairs):
-        a, b = (f"{abs(_count_missed(*pair)):.2f}" for pair in pairs)
+    if len(rankings) > 1 and all(_count_missed(*x) < _FEW_MISSED for x in rankings):
+        a, b = (f"{abs(_count_missed(*x)):.2f}" for x in rankings)
         reason = (
             "both rankings are next to perfect. Take more samples: compared to a "
             f"perfect ranking, they miss {a} and {b} positives. If neither misses "
@@ -208,11 +207,11 @@ def warn_small_sample(
             return
 
 
-def _count_missed(metric: Metric, ranked: Ranked) -> float:
+def _count_missed(metric: Metric, ranked: Ranked, value: float) -> float:
     """Return the number of positives that a perfect ranking finds in addition."""
     if ranked.estimated is not None:
         return np.inf
-    return metric.lost_recall(ranked.table) * ranked.sizes[0]
+    return metric.lost_recall(ranked.table, value) * ranked.sizes[0]
 
 
 def _small_window_reason(metric: Metric, ranked: Ranked) -> str | None:

@@ -15,23 +15,19 @@ from skrate.data.checks import (
     check_positive,
     or_none,
 )
-from skrate.data.folds import FoldRankings, are_fold_rankings, check_no_labels
-from skrate.data.reports import accept_reports
+from skrate.data.folds import (
+    FoldRankings,
+    accept_reports,
+    are_fold_rankings,
+    check_no_labels,
+)
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_reversed_scores, warn_small_sample
 from skrate.inference.evaluation import Difference, Evaluation
 from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjust_pvalues
 from skrate.inference.judged_lists import evaluate_lists
-from skrate.inference.models import (
-    check_model_columns,
-    check_several,
-    evaluate,
-    evaluate_models,
-    find_model_rankings,
-    find_two_rankings,
-    name_models,
-)
+from skrate.inference.models import evaluate, evaluate_models
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
@@ -44,7 +40,12 @@ from skrate.inference.rankings import (
     are_columns,
     check_cases,
     check_left_out,
+    check_model_columns,
+    check_several,
+    find_model_rankings,
     find_rankings,
+    find_two_rankings,
+    name_models,
 )
 from skrate.inference.variance import covariance
 from skrate.metrics.hypothesis_tests import Alternative
@@ -674,7 +675,7 @@ def _compare_rankings(
             "model, because gain and cost have no values for the samples of b."
         )
     if a.folds is None and a.is_known and b.is_known:
-        warn_small_sample([a.metric, b.metric], [a.cases, b.cases])
+        warn_small_sample([*a.each, *b.each])
     comparison = Difference(a, b).comparison(plan)
     warn_reversed_scores(zip(named, (a, b), (None, None), strict=False))
     return comparison

@@ -21,8 +21,12 @@ from skrate.data.checks import (
     warn,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
-from skrate.data.reports import accept_reports
+from skrate.data.folds import (
+    FoldRankings,
+    accept_reports,
+    are_fold_rankings,
+    check_cuts,
+)
 from skrate.data.table import check_alone
 from skrate.inference.cautions import no_inference_reason
 from skrate.inference.curve_evaluation import (
@@ -33,7 +37,6 @@ from skrate.inference.curve_evaluation import (
     CurveMetric,
     evaluate_curve,
 )
-from skrate.inference.models import find_model_rankings, find_two_rankings
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
@@ -43,6 +46,8 @@ from skrate.inference.rankings import (
     ScoresOfModels,
     Weights,
     are_columns,
+    find_model_rankings,
+    find_two_rankings,
 )
 from skrate.inference.units import Units
 from skrate.metrics.metric import suggest_arguments

@@ -13,8 +13,7 @@ from skrate.curves.consensus import Band
 from skrate.curves.fold_tables import default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import Check, check_arguments, or_none, warn_undefined
-from skrate.data.folds import FoldRankings, check_cuts
-from skrate.data.reports import accept_reports
+from skrate.data.folds import FoldRankings, accept_reports, check_cuts
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import no_inference_reason
@@ -24,7 +23,6 @@ from skrate.inference.curve_evaluation import (
     CurveProcess,
     curve_process,
 )
-from skrate.inference.models import several_models
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
@@ -33,6 +31,7 @@ from skrate.inference.rankings import (
     Weights,
     check_sample,
     pool_folds,
+    several_models,
 )
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import suggest_arguments

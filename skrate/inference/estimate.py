@@ -17,15 +17,14 @@ from skrate.data.checks import (
     check_equal_length,
     check_vector,
 )
-from skrate.data.folds import FoldRankings, are_fold_rankings
-from skrate.data.reports import accept_reports
+from skrate.data.folds import FoldRankings, accept_reports, are_fold_rankings
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_reversed_scores
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import compute_list_scores
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjust_pvalues
 from skrate.inference.judged_lists import evaluate_lists
-from skrate.inference.models import check_model_columns, evaluate, find_model_rankings
+from skrate.inference.models import evaluate
 from skrate.inference.options import ARGUMENTS, INTERVALS, Interval, Plan
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
@@ -35,6 +34,8 @@ from skrate.inference.rankings import (
     Weights,
     are_columns,
     check_left_out,
+    check_model_columns,
+    find_model_rankings,
     find_rankings,
     model_columns,
 )

@@ -50,12 +50,12 @@ from skrate.inference.units import Units
 from skrate.inference.variance import (
     Parts,
     class_influence,
-    covariance,
     degrees_of_freedom,
     influence_kurtosis_dof,
     influence_parts,
     influence_rows,
     influence_values,
+    influence_variance,
     is_zero_variance,
     max_variance_row,
     sample_kurtosis_dof,
@@ -182,10 +182,16 @@ class Evaluation:
         """
         if not self.is_known or self.cases.worth is not None:
             return _NAN
-        chances = []
-        for metric, ranked, _ in self.each:
-            ties = np.array([[ranked.table.n_pos]]), np.array([[ranked.table.n_neg]])
-            chances.append(metric.clip(metric.values(*ties)))
+        # One group of ties for each ranking.
+        n_pos = np.array([[ranked.table.n_pos] for ranked in self.ranked])
+        n_neg = np.array([[ranked.table.n_neg] for ranked in self.ranked])
+        first, *others = self.metrics
+        if all(metric is first for metric in others):
+            chances = first.clip(first.values(n_pos, n_neg))
+        else:
+            rows = zip(self.metrics, n_pos[:, None], n_neg[:, None], strict=True)
+            by_fold = [metric.clip(metric.values(*ties)) for metric, *ties in rows]
+            chances = np.concatenate(by_fold)
         return self._add_one_class_folds(float(np.mean(chances)))
 
     @property
@@ -199,6 +205,8 @@ class Evaluation:
 
         With clusters, the influence of each row, which is then summed over clusters.
         """
+        if self.folds is None:
+            return self._fold_influence[0]
         return self.units.summed(self.row_influence)
 
     @cached_property
@@ -230,9 +238,9 @@ class Evaluation:
 
     @cached_property
     def row_influence(self) -> FloatArray:
-        """The influence of each row, as :func:`influence_values` defines it.
+        """The influence of each row of folds, as :func:`influence_values` defines it.
 
-        With folds, a row is a sample in a fold. The influence of each class is centred
+        A row is a sample in a fold. The influence of each class is centred
         in each fold, which makes its squares too small. For m samples, squares are
         therefore multiplied by m / (m - 1). Clusters get a similar factor here only if
         all folds of their group have all of its clusters. A single sample of a class in
@@ -240,8 +248,6 @@ class Evaluation:
         groups of folds are the units, all samples of a fold have the same influence,
         which is proportional to the value of the fold minus the mean.
         """
-        if self.folds is None:
-            return self._fold_influence[0]
         if self.cases.are_fold_groups:
             folds = [*self.each, *self.one_class]
             deviations = np.array([fold.value - self.value for fold in folds])
@@ -395,7 +401,7 @@ class Evaluation:
         if self.is_known:
             if self.folds is None and not self.cases.is_plain:
                 is_wilson = kind == "wilson"
-                warn_small_sample(self.metrics, self.ranked, is_wilson=is_wilson)
+                warn_small_sample(self.each, is_wilson=is_wilson)
             error, draws = self.error_and_draws()
             find_interval = partial(
                 self.interval, kind, error, level=plan.level, draws=draws
@@ -706,7 +712,7 @@ class Evaluation:
         else:
             if self.cases.is_plain:
                 rows = zip(self._fold_influence, self.ranked, strict=True)
-                variances = [covariance([row], ranked)[0, 0] for row, ranked in rows]
+                variances = [influence_variance(row, ranked) for row, ranked in rows]
             else:
                 rankings = zip(self.metrics, self.clustered_rankings, strict=True)
                 variances = [

@@ -1,8 +1,8 @@
-"""Rankings of models on the same samples or folds, and their evaluations."""
+"""Evaluations of models on the same samples or folds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,17 +10,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skrate.data.arrays import BoolArray, FloatArray
-from skrate.data.checks import check_vector, warn, warn_undefined
-from skrate.data.estimated import EstimatedLabels
-from skrate.data.folds import (
-    UNDEFINED_IN_FOLDS,
-    FoldRankings,
-    are_fold_rankings,
-    check_no_labels,
-    check_same_folds,
-)
-from skrate.data.judged import JudgedLabels
-from skrate.data.table import check_alone
+from skrate.data.checks import warn, warn_undefined
+from skrate.data.folds import UNDEFINED_IN_FOLDS
 from skrate.inference.cautions import (
     CLASSES,
     ONE_GROUP,
@@ -33,123 +24,10 @@ from skrate.inference.cautions import (
 )
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.options import Plan
-from skrate.inference.rankings import (
-    Rankings,
-    Weights,
-    add_model_scores,
-    are_columns,
-    check_cases,
-    evaluate_ranking,
-    find_rankings,
-    model_columns,
-)
+from skrate.inference.rankings import Rankings, evaluate_ranking
 from skrate.inference.units import Units
 from skrate.metrics.metric import Metric, MetricLike, find_metric, warn_undefined_folds
 from skrate.rates.laws import fixed_rate
-
-
-def find_model_rankings(
-    argument: str,
-    scores: Any,
-    y_true: Any,
-    cases_given: dict[str, Any],
-    weights: Weights,
-    *,
-    least: int = 2,
-    by_case: bool = True,
-) -> dict[str, Rankings]:
-    """Return the rankings of several models by their names.
-
-    ``scores`` is the value of this ``argument``. Rankings of folds are in ``y_true``.
-    """
-    if are_fold_rankings(y_true):
-        check_alone(FoldRankings, **{argument: scores}, **cases_given)
-        folds = check_several("y_true", name_models(y_true), least)
-        check_same_folds({f"y_true[{name!r}]": model for name, model in folds.items()})
-        return {
-            str(name): find_rankings(model, weights=weights)
-            for name, model in folds.items()
-        }
-    cases = check_cases(y_true, weights=weights, takes_estimates=True, **cases_given)
-    models = model_columns(argument, scores, cases.n_input)
-    rankings = {}
-    for name, column in check_several(argument, models, least).items():
-        scored = add_model_scores(
-            cases, f"{argument}[{name!r}]", column, by_case=by_case
-        )
-        rankings[str(name)] = Rankings([scored])
-    return rankings
-
-
-def find_two_rankings(
-    y_true: Any,
-    y_score_a: Any,
-    y_score_b: Any,
-    weights: Weights = "frequency",
-    **cases_given: Any,
-) -> dict[str, Rankings]:
-    """Return the rankings of two models by the names of their arguments.
-
-    With folds, the rankings of b are the argument ``y_score_a``.
-    """
-    named = {"y_score_a": y_score_a, "y_score_b": y_score_b}
-    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
-        check_no_labels(y_true, "y_score_a")
-        check_alone(y_true, y_score_b=y_score_b, **cases_given)
-        folds = {"y_true": y_true, "y_score_a": y_score_a}
-        check_same_folds(folds)
-        return {
-            name: find_rankings(model, weights=weights) for name, model in folds.items()
-        }
-    for name, scores in named.items():
-        if scores is None:
-            raise ValueError(f"{name} is missing: give the scores of both models.")
-    cases = check_cases(y_true, weights=weights, takes_estimates=True, **cases_given)
-    return {
-        name: Rankings([add_model_scores(cases, name, one)])
-        for name, one in named.items()
-    }
-
-
-def check_model_columns(
-    argument: str, scores: Any, y_true: Any, *, least: int = 2
-) -> dict[Any, Any]:
-    """Return the scores of ``least`` or more models by their names."""
-    has_length = isinstance(y_true, EstimatedLabels | JudgedLabels)
-    labels = y_true if has_length else check_vector("y_true", y_true)
-    models = model_columns(argument, scores, len(labels))
-    return check_several(argument, models, least)
-
-
-def several_models(
-    argument: str, y_true: Any, scores: Any
-) -> dict[str, tuple[Any, Any]] | None:
-    """Return labels and scores, or folds, of several models, None for one model."""
-    if are_fold_rankings(y_true):
-        folds = check_several("y_true", name_models(y_true), 1)
-        return {str(name): (rankings, None) for name, rankings in folds.items()}
-    if scores is None or not are_columns(scores):
-        return None
-    columns = check_model_columns(argument, scores, y_true, least=1)
-    return {str(name): (y_true, column) for name, column in columns.items()}
-
-
-def name_models(models: Any) -> Mapping[Any, Any]:
-    """Return models of a mapping, or of a list by their numbers."""
-    return models if isinstance(models, Mapping) else dict(enumerate(models))
-
-
-def check_several(
-    argument: str, models: Mapping[Any, Any], least: int = 2
-) -> dict[Any, Any]:
-    """Return models by name, and check that there are ``least`` or more."""
-    names = [str(name) for name in models]
-    if len(names) < least or len({*names}) < len(names):
-        raise ValueError(
-            f"{argument} must have {least} or more models with different names, got "
-            f"{len(names)}: {names}."
-        )
-    return dict(models)
 
 
 def evaluate(
@@ -298,7 +176,7 @@ def evaluate_models(
         )
         if model.is_known:
             if first:
-                warn_small_sample([model.metric], [model.cases])
+                warn_small_sample(model.each)
             model.influence  # noqa: B018
         if plan.method == "delta":
             # The next model can reuse this memory without clearing it.

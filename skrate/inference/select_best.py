@@ -32,20 +32,14 @@ from skrate.data.checks import (
     or_none,
     warn,
 )
-from skrate.data.folds import are_fold_rankings
-from skrate.data.reports import accept_reports
+from skrate.data.folds import accept_reports, are_fold_rankings
 from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import compute_list_scores
 from skrate.inference.intervals import SLACK
 from skrate.inference.judged_lists import evaluate_lists
 from skrate.inference.list_means import ListMean
-from skrate.inference.models import (
-    check_model_columns,
-    check_several,
-    evaluate_models,
-    find_model_rankings,
-)
+from skrate.inference.models import evaluate_models
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
@@ -54,6 +48,9 @@ from skrate.inference.rankings import (
     RankingsOfModels,
     ScoresOfModels,
     Weights,
+    check_model_columns,
+    check_several,
+    find_model_rankings,
 )
 from skrate.inference.resampling import count_draw
 from skrate.inference.variance import scaled_units, sum_units

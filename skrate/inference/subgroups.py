@@ -30,8 +30,7 @@ from skrate.data.checks import (
     shown,
     warn,
 )
-from skrate.data.ranking import check_groups
-from skrate.data.sample import require_scores
+from skrate.data.ranking import check_groups, require_scores
 from skrate.data.table import build_weight_table, merge_except_cuts
 from skrate.inference.cautions import warn_small_budget, warn_small_sample
 from skrate.inference.compare import compare_pairs
@@ -489,7 +488,7 @@ def _compare_subgroups(
     ]
     for model in models:
         if model.is_known:
-            warn_small_sample(model.metrics, model.ranked)
+            warn_small_sample(model.each)
     lacking = [
         g for g, m in zip(labels.tolist(), models, strict=True) if not m.is_known
     ]

@@ -55,18 +55,17 @@ def is_zero_variance(variance: float) -> bool:
 
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     """Return the parts of the variance of a metric with these influence values."""
+    variance = influence_variance(values, cases)
     if cases.estimated is not None or not cases.sizes[1]:
         # The classes of samples are uncertain if labels are estimated; lists have none.
-        return Parts(0.0, 0.0, float(covariance([values], cases)[0, 0]))
-    is_neg = ~cases.is_pos
-    by_pos = _class_variance(values[cases.is_pos], cases, cases.is_pos)
-    by_neg = _class_variance(values[is_neg], cases, is_neg)
-    variance = float(covariance([values], cases)[0, 0])
+        return Parts(0.0, 0.0, variance)
+    by_pos = _class_variance(values, cases, cases.is_pos)
+    by_neg = _class_variance(values, cases, ~cases.is_pos)
     if cases.clusters is not None:
         # A cluster can have both classes. Therefore, divide the variance in the same
         # proportions as for independent samples.
-        independent = covariance([values], replace(cases, clusters=None))
-        by_prevalence = max(float(independent[0, 0]) - by_pos - by_neg, 0.0)
+        independent = influence_variance(values, replace(cases, clusters=None))
+        by_prevalence = max(independent - by_pos - by_neg, 0.0)
         total = by_pos + by_neg + by_prevalence
         ratio = variance / total if total > 0 else 0.0
         return Parts(by_pos, by_neg, by_prevalence).times(ratio)
@@ -258,7 +257,7 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
 
 def max_variance_row(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the row of influence values with the largest variance."""
-    variances = [covariance([row], cases)[0, 0] for row in rows]
+    variances = [influence_variance(row, cases) for row in rows]
     return rows[int(np.argmax(variances))]
 
 
@@ -306,8 +305,8 @@ def _group_influence(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the influence of a negative and a positive in each group of a table."""
     by_pos, by_neg, by_prevalence = metric.slopes(table)
-    by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
-    by_neg = by_neg - dot(table.neg, by_neg) / table.n_neg
+    by_pos = by_pos - (table.pos * by_pos).sum() / table.n_pos
+    by_neg = by_neg - (table.neg * by_neg).sum() / table.n_neg
     p, q = table.prevalence, table.negative_fraction
     by_pos /= p
     by_neg /= q
@@ -336,6 +335,16 @@ def _gain_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatA
         weights = None if ranked.weights is None else ranked.weights[stratum]
         influence[stratum] -= np.average(influence[stratum], weights=weights)
     return influence
+
+
+def influence_variance(values: FloatArray, cases: Ranked) -> float:
+    """Return the variance of a metric with these influence values."""
+    weighted = values
+    if cases.clusters is not None:
+        weighted = values = scaled_units(values, cases)
+    elif cases.weights is not None:
+        weighted = square_factors(cases.weights, cases) * values
+    return float((weighted * values).sum() / cases.total**2)
 
 
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
@@ -369,9 +378,11 @@ def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
 def _class_variance(values: FloatArray, cases: Ranked, in_class: BoolArray) -> float:
     """Return the variance due to a class of samples with these influence values."""
     weights = None if cases.weights is None else cases.weights[in_class]
-    centred = values - np.average(values, weights=weights)
-    factors = 1.0 if weights is None else square_factors(weights, cases)
-    return float(dot(factors * centred, centred) / cases.total**2)
+    centred = values[in_class] - np.average(values[in_class], weights=weights)
+    squares = centred * centred
+    if weights is not None:
+        squares *= square_factors(weights, cases)
+    return float(squares.sum() / cases.total**2)
 
 
 def square_factors(weights: FloatArray, cases: Ranked) -> FloatArray:

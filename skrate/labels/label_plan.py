@@ -27,12 +27,12 @@ from skrate.data.checks import (
     check_vector,
 )
 from skrate.data.estimated import EstimatedLabels
-from skrate.inference.models import check_several
 from skrate.inference.rankings import (
     Ranked,
     add_model_scores,
     are_columns,
     check_metric,
+    check_several,
     model_columns,
 )
 from skrate.inference.variance import influence_values

@@ -669,7 +669,7 @@ class RateMetric(Metric):
     def undefined_value(self, table: RankTable) -> str:
         return "the rate is 0, and no sample is processed"
 
-    def lost_recall(self, table: RankTable) -> float:
+    def lost_recall(self, table: RankTable, value: float) -> float:
         return missed_fraction(self._weight_table(table), self.law)
 
     @property

@@ -181,10 +181,8 @@ class AUC(Metric):
     groups = "runs"
     is_two_sample = ignores_prevalence = takes_estimates = True
 
-    def compute(self, table: RankTable) -> float:
-        if table.own_products is None:
-            return super().compute(table)
-        # A sample is not paired with itself.
+    def compute_estimated(self, table: RankTable) -> float:
+        assert table.own_products is not None
         itself, pairs = table.own_products[0].sum(), table.n_pos * table.n_neg
         lost = dot(table.pos, table.neg / 2 + table.cum_neg[:-1])
         return float(1 - (lost - itself / 2) / (pairs - itself))
@@ -196,14 +194,15 @@ class AUC(Metric):
         above *= 2
         above -= neg
         lost = np.einsum("ij,ij->i", pos.astype(np.float64, copy=False), above) / 2
-        return divide_or_nan(pairs - lost, pairs)
+        with np.errstate(invalid="ignore"):
+            return np.asarray((pairs - lost) / pairs)
 
     def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k)
 
-    def lost_recall(self, table: RankTable) -> float:
+    def lost_recall(self, table: RankTable, value: float) -> float:
         # The expected recall under a uniform rate is p / 2 + (1 - p) AUC.
-        return table.negative_fraction * (1 - self.value(table))
+        return table.negative_fraction * (1 - value)
 
     def slopes(self, table: RankTable) -> Slopes:
         # Per sample they are the placement values of DeLong et al. (1988).

@@ -259,11 +259,13 @@ class AveragePrecision(
             return "positive", "negative"
         return ("positive",)
 
+    def compute_estimated(self, table: RankTable) -> float:
+        assert table.own_products is not None
+        # If a sample is positive, it counts as one whole positive for itself.
+        hits = table.pos * table.cum_pos[1:] + table.own_products[1]
+        return float(np.add.reduce(hits / _above(table)) / table.n_pos)
+
     def compute(self, table: RankTable) -> float:
-        if table.own_products is not None:
-            # If a sample is positive, it counts as one whole positive for itself.
-            hits = table.pos * table.cum_pos[1:] + table.own_products[1]
-            return float(np.add.reduce(hits / _above(table)) / table.n_pos)
         # Only groups with positives count, in parts that fit into the cache.
         at = np.flatnonzero(table.pos > 0 if table.labels is None else table.labels)
         sizes = np.array([[[table.n_pos]], [[table.n_neg]]])

@@ -17,10 +17,8 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     Label,
-    cumulated,
     dot,
     ratio,
-    total,
 )
 from skrate.data.checks import (
     as_float64,
@@ -32,9 +30,8 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues, top_row_fractions
-from skrate.data.ranking import ranking
-from skrate.data.sample import Sample, check_ranking
-from skrate.data.table import Merged, RankTable
+from skrate.data.ranking import Sample, check_ranking, ranking
+from skrate.data.table import Merged, RankTable, cumulated, total
 from skrate.metrics.metric import (
     FILLED_IN,
     OF_CASES_IN_FOLDS,
@@ -347,9 +344,6 @@ class ExpectedGain(Metric, score=expected_gain_score):
         if isinstance(table, GainTable):
             mean_gain = sum_expected_gains(table.worth, self.rate) / table.total
             return mean_gain * self._scale(table)
-        if table.own_products is not None:
-            # Estimates of a class that add up to 0 or less count, too.
-            return super().compute(table)
         (of_pos, of_neg), mean_gain = self._class_gain, 0.0
         if of_pos and table.n_pos > 0:
             mean_gain += of_pos * table.prevalence * expected_recall(table, self.rate)
@@ -357,6 +351,10 @@ class ExpectedGain(Metric, score=expected_gain_score):
             wasted = expected_recall(table, self.rate, of_negatives=True)
             mean_gain += of_neg * table.negative_fraction * wasted
         return mean_gain * self._scale(table)
+
+    def compute_estimated(self, table: RankTable) -> float:
+        # Estimates of a class that add up to 0 or less count, too.
+        return super().compute(table)
 
     @property
     def _class_gain(self) -> ClassGain:

@@ -33,12 +33,12 @@ from typing import (
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
 from skrate.data.checks import check_weights, shown, warn, warn_undefined
 from skrate.data.folds import UNDEFINED_IN_FOLDS, FoldRankings, check_cuts
 from skrate.data.list_table import GradeGain, ListTable, ListValues
 from skrate.data.metric_lookup import register_lookup
-from skrate.data.sample import Sample, check_ranking
+from skrate.data.ranking import Sample, check_ranking
 from skrate.data.table import (
     MergedGroups,
     RankTable,
@@ -46,6 +46,7 @@ from skrate.data.table import (
     check_alone,
     extreme_tables,
     rank_table,
+    total,
 )
 from skrate.metrics.result_types import Question, question_text, rendered
 from skrate.rates.laws import rate_cuts
@@ -340,12 +341,11 @@ class Metric(ABC):
         Rounding errors outside its range are clipped, unless labels are estimated:
         these can lead out of the range.
         """
-        unclipped = self.compute(table)
         if table.own_products is not None:
-            return unclipped
+            return self.compute_estimated(table)
         low, high = self.bounds(table)
         # In this order of arguments nan stays nan.
-        return min(max(unclipped, low), high)
+        return min(max(self.compute(table), low), high)
 
     def compute(self, table: RankTable) -> float:
         """Return the metric of a table with the needed classes, up to rounding.
@@ -357,6 +357,10 @@ class Metric(ABC):
         if table.n_groups > 2_000:
             small = getattr(table, self.groups)
         return float(self.values(small.pos[None], small.neg[None])[0])
+
+    def compute_estimated(self, table: RankTable) -> float:
+        """Return the metric of estimated labels, which pairs no sample with itself."""
+        return self.compute(table)
 
     def clip(self, values: FloatArray) -> FloatArray:
         """Return the values of resamples or lists, clipped to their range."""
@@ -474,10 +478,11 @@ class Metric(ABC):
         warn_undefined_folds(self, ~np.isnan(fold_values), rankings, then="are nan")
         return fold_values
 
-    def lost_recall(self, table: RankTable) -> float:
+    def lost_recall(self, table: RankTable, value: float) -> float:
         """Return the fraction of positives that a perfect ranking finds in addition.
 
-        inf if the metric is not a mean of the recall.
+        ``value`` is the metric of the table. The fraction is inf if the metric is not a
+        mean of the recall.
         """
         return float("inf")
 

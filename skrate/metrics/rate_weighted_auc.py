@@ -310,7 +310,7 @@ class RateWeightedAUC(
     def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k) if self.is_auc else super().score_lists(lists, k)
 
-    def lost_recall(self, table: RankTable) -> float:
+    def lost_recall(self, table: RankTable, value: float) -> float:
         return missed_fraction(table, self.rate)
 
     def undefined_value(self, table: RankTable) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.data.arrays import Array, ArrayLike, IntArray, Label, as_numpy
+from skrate.data.arrays import Array, ArrayLike, IntArray, Label
 from skrate.data.checks import (
+    as_numpy,
     check_vector,
     class_masks,
     distinct_labels,

@@ -13,8 +13,8 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skrate.data.arrays import Array, ArrayLike, Label, Number, as_numpy
-from skrate.data.checks import find_label, shown, warn, warn_undefined
+from skrate.data.arrays import Array, ArrayLike, Label, Number
+from skrate.data.checks import as_numpy, find_label, shown, warn, warn_undefined
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.representations import render_html
 from skrate.inference.bound_metric import (

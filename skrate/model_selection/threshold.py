@@ -31,10 +31,10 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     RandomState,
-    as_numpy,
     dot,
 )
 from skrate.data.checks import (
+    as_numpy,
     check_count,
     check_equal_length,
     check_fraction,

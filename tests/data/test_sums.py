@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from looped import looped
-from skrate.data.arrays import cumulated, total
+from skrate.data.table import cumulated, total
 
 SIZES = [1, 2, 65, 2000]
 
