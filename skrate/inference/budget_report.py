@@ -74,6 +74,7 @@ from skrate.metrics.at_rate import (
 )
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import Metric, suggest_arguments
+from skrate.metrics.min_rate import table_min_rate
 from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
@@ -735,14 +736,11 @@ def _equal_rate(
     target = evaluate_curve("recall", [model], np.full(len(steps), rate), units)
     process = (evaluate_curve("recall", [reference], steps, units) - target).process
     low, high = process.interval(plan.level)
-    # The recall at rate 0 is 0.
-    rates = np.append(0.0, steps)
-    differences = np.append(-target.values[0], process.values)
-    equal_rate = np.interp(0.0, differences, rates)
-    equal_rates = rates[np.abs(differences) < NEGLIGIBLE]
-    if len(equal_rates):
-        # If the recall is constant over several rates, take the nearest rate.
-        equal_rate = equal_rates[np.argmin(np.abs(equal_rates - rate))]
+    # If the recall is constant over several rates, the nearest rate.
+    cuts, recalls = reference.table.rates, reference.table.tpr
+    recall = np.interp(rate, model.table.rates, model.table.tpr)
+    reached = cuts[recalls <= recall * (1 + NEGLIGIBLE)][-1]
+    equal_rate = max(table_min_rate(reference.table, recall), min(rate, reached))
     lowest = np.interp(0.0, np.maximum.accumulate(high), steps, left=0.0)
     highest = np.interp(0.0, np.maximum.accumulate(low), steps, right=1.0)
     ends = min(lowest, equal_rate), max(highest, equal_rate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args, overload
 
@@ -630,7 +631,11 @@ def _find_unpaired_rankings(args: _CompareArguments, plan: Plan) -> dict[str, Ra
         labels = getattr(args, y_true)
         argument = y_true if isinstance(labels, RankTable) else name
         scores = getattr(args, name)
-        rankings[argument] = find_rankings(labels, scores, pos_label=pos_label)
+        try:
+            rankings[argument] = find_rankings(labels, scores, pos_label=pos_label)
+        except ValueError as error:
+            message = re.sub(r"\by_score\b", name, str(error))
+            raise ValueError(re.sub(r"\by_true\b", y_true, message)) from None
     return rankings
 
 

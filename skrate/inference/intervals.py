@@ -333,19 +333,16 @@ def bounded_interval(
     if is_finite and not np.isnan(augmented_value.value):
         return wilson_interval(value, bounds, level, augmented_value)
     interval = ConfidenceInterval(_NAN, _NAN)
-    maximum = high
     if not is_finite:
         # Wilson's interval needs a maximum: use the standard error of augmented data.
         kind = "wilson" if value - low > NEGLIGIBLE else "wald"
         error = float(np.sqrt(augmented_value.variance))
         substitute = UncertainValue(value, error, bounds, augmented_value.freedom)
         interval = substitute.interval(kind, level)
-        # The maximum of the momentum is 1, but approximate values can be higher.
-        maximum = max(value, 1.0)
     if np.isnan(interval).any():
         # The metric is undefined even on augmented data: return the whole range.
-        return ConfidenceInterval(low, maximum)
-    return ConfidenceInterval(interval.low, min(interval.high, maximum))
+        return ConfidenceInterval(*bounds)
+    return ConfidenceInterval(interval.low, min(interval.high, high))
 
 
 def log_interval(

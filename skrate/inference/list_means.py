@@ -182,8 +182,8 @@ class ListMean(Evaluation):
                 )
             )
             tail = _RELIEF * (1 - level) / (1 if self.plan.is_two_sided else 2)
-            end = self._rare_end(value, tail)
-            return ConfidenceInterval(min(lower.low, end), max(upper.high, end))
+            ends = self._rare_end(value, tail), *self._equal_ends(value, tail)
+            return ConfidenceInterval(min(lower.low, *ends), max(upper.high, *ends))
         return t_interval(value, error, level, bounds, self.degrees_of_freedom)
 
     def augmented_against(self, null_value: float, variance: float) -> Augmented:
@@ -255,9 +255,27 @@ class ListMean(Evaluation):
         fraction = gammaincinv(n_different, min(tail, 1.0)) / n_different
         return frequent - (frequent - value) * min(float(fraction), 1.0)
 
+    def _equal_ends(self, value: float, tail: float) -> tuple[float, float]:
+        """Return the exact ends of the interval if all units are equal.
+
+        Units with the value of either bound may be missing from the data. Their
+        fraction is at most ``-log(tail) / n`` for n units. If the units have the value
+        of a bound, the added lists are sufficient: return ``value`` twice.
+        """
+        low, high = self.bounds
+        if self.n_different or not low < value < high:
+            return value, value
+        fraction = min(-np.log(min(tail, 1.0)) / self.cases.n_units, 1.0)
+        return value - fraction * (value - low), value + fraction * (high - value)
+
     def _rare_pvalue(self, null_value: float) -> float:
-        """Return the p-value that agrees with ``_rare_end``, 0 if it does not apply."""
+        """Return the p-value that agrees with the exact ends, 0 if none applies."""
         frequent, n_different = self._most_frequent
+        low, high = self.bounds
+        if not n_different and low < self.value < high:
+            bound = low if null_value < self.value else high
+            fraction = (null_value - self.value) / (bound - self.value)
+            return float(np.exp(-fraction * self.cases.n_units)) / _RELIEF
         to_null, to_value = frequent - null_value, frequent - self.value
         is_between = 0 <= to_null * to_value < to_value**2
         if not (is_between and 0 < n_different < self.min_different_units):

@@ -228,7 +228,7 @@ def check_partial_labels(
     name: str, values: ArrayLike, pos_label: Label
 ) -> tuple[BoolArray, BoolArray]:
     """Return masks of the samples with a label, and with a positive label."""
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(
             f"{name} is a masked array: pass {name}.astype(object).filled(numpy.nan), "
             "because nan is a missing label."

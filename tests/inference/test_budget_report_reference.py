@@ -12,7 +12,14 @@ from sklearn.exceptions import UndefinedMetricWarning
 from guarantees import assert_share, held, simulated, simulations
 from looped import case, looped
 from reference.budget_card import card
-from skrate import FoldRankings, budget_report, estimate, rates, recall_at_rate_score
+from skrate import (
+    FoldRankings,
+    budget_report,
+    estimate,
+    rate_at_recall_score,
+    rates,
+    recall_at_rate_score,
+)
 from strategies import ranked_samples
 
 # Rates with their probabilities, and the same for skrate.
@@ -312,3 +319,14 @@ def test_next_batch_is_the_mirror_image_where_models_change_places(rate):
         for base, name in (("a", "b"), ("b", "a"))
     )
     assert other == (-high, -low)
+
+
+@pytest.mark.parametrize("digits", [1, 8])
+def test_the_equal_budget_is_the_rate_at_the_same_recall(digits):
+    rng = np.random.default_rng(3)
+    y_true = rng.random(500) < 0.1
+    a, b = (rng.normal(size=(2, 500)) + [[1.5], [0.8]] * y_true).round(digits)
+    report = budget_report(y_true, {"a": a, "b": b}, rate=0.05, reference="b")
+    recall = report["a", "recall"].value
+    expected = 500 * rate_at_recall_score(y_true, b, recall=recall)
+    assert report["a", "equal budget"].value == pytest.approx(expected)

@@ -69,3 +69,14 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
 def test_bad_input_is_named(metric, arguments, kwargs, message):
     with pytest.raises(ValueError, match=message):
         compare(metric, *arguments, **kwargs)
+
+
+def test_errors_of_the_second_sample_name_its_arguments():
+    y_true, y_score = [0, 1, 0, 1], [1.0, 2, 3, 4]
+    for options, names in (
+        ({"y_score_b": [1.0, 2, 3], "y_true_b": y_true}, "y_true_b has 4, y_score_b"),
+        ({"y_score_b": [np.nan, 2, 3, 4], "y_true_b": y_true}, "y_score_b contains"),
+        ({"y_score_b": y_score, "y_true_b": [1, 2, 1, 2]}, "ambiguous for y_true_b"),
+    ):
+        with pytest.raises(ValueError, match=names):
+            compare("roc_auc", y_true, y_score, **options)

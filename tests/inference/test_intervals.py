@@ -447,3 +447,12 @@ def test_the_ends_of_a_difference_are_by_the_far_ends_of_both():
     low, high = hybrid_interval((0.9, 0.3), (of_a, of_b))
     assert low == pytest.approx(0.6 - 0.5)
     assert high == pytest.approx(0.6 + np.hypot(0.05, 0.05))
+
+
+def test_lift_without_variance_has_no_maximum_of_one():
+    # A uniform rate has no minimum, so the lift has no maximum.
+    for rate in ("uniform", 0.5):
+        one = estimate("lift_at_rate", [1, 0, 0] * 4, [1] * 12, rate=rate)
+        assert one.value == pytest.approx(1)
+        assert one.confidence_interval.low < 0.9
+        assert one.confidence_interval.high > 1.1

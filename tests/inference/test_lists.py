@@ -339,3 +339,14 @@ def test_intervals_of_random_rankings_hold():
         return truth <= found.confidence_interval.high
 
     assert_share(simulated(600, is_held), at_least=0.95)
+
+
+def test_lists_with_equal_values_allow_for_other_lists():
+    y_true, y_score = np.tile([0, 1], 60), np.tile([2.0, 1.0], 60)
+    scores = group_scores(
+        "average_precision", y_true, y_score, groups=np.repeat(np.arange(60), 2)
+    )
+    low, high = scores.estimate().confidence_interval
+    # 60 of 60 lists have the value 0.5, instead of 0 or 1.
+    assert (low, high) == pytest.approx((0.5 + np.log(0.075) / 120, 1 - low))
+    assert scores.estimate(null_value=high).pvalue == pytest.approx(0.05)

@@ -10,6 +10,7 @@ from scipy import optimize, special, stats
 import guarantees
 import skrate
 from looped import case
+from optional import require
 from reference import estimated_labels as literal
 from skrate import (
     RankTable,
@@ -341,6 +342,12 @@ def test_a_batch_whose_labels_are_all_known_has_no_error():
     pair = compare("roc_auc", batch, a, b)
     assert pair.confidence_interval == pytest.approx((pair.value,) * 2, rel=1e-12)
     assert pair.pvalue < 1e-9
+
+
+def test_missing_labels_of_nullable_arrays():
+    pd = require("pandas")
+    given = pd.array([1, pd.NA, 0, 1], dtype="Int64")
+    assert labels.sampled(given, 0.5).pos.tolist() == [2, 0, 0, 2]
 
 
 def test_bad_input_is_named():

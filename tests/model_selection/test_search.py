@@ -1,8 +1,6 @@
 """The candidates of a search, ranked in its folds, and the best score corrected."""
 
-import re
 import sys
-import textwrap
 import warnings
 from math import sqrt
 
@@ -31,7 +29,6 @@ from sklearn.tree import DecisionTreeClassifier
 from guarantees import simulations
 from looped import looped
 from optional import require
-from repository import ROOT
 from skrate import (
     RateWeightedAUCScorer,
     cross_val_rankings,
@@ -249,21 +246,21 @@ def test_what_is_no_search_is_refused():
 def test_the_recipe_for_optuna_has_a_ranking_of_each_trial():
     optuna = require("optuna")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    page = (ROOT / "docs" / "user_guide" / "selecting.rst").read_text(encoding="utf-8")
-    (code,) = re.findall(
-        r"code-block:: python\n\n(\s+import optuna\n.*?\.params\n)", page, re.S
-    )
-    names = {
-        "X": X, "y": Y, "StratifiedKFold": StratifiedKFold, "select_best": select_best,
-        "DecisionTreeClassifier": DecisionTreeClassifier,
-        "cross_val_rankings": cross_val_rankings,
-    }  # fmt: skip
-    exec(textwrap.dedent(code), names)
-    study, best = names["study"], names["best"]
-    assert len(names["rankings"]) == len(study.trials) == 10
+    rankings, folds = {}, StratifiedKFold(3, shuffle=True, random_state=0)
+
+    def objective(trial):
+        tree = DecisionTreeClassifier(
+            max_depth=trial.suggest_int("max_depth", 1, 8), random_state=0
+        )
+        ranked = cross_val_rankings(tree, X, Y, cv=folds)
+        rankings[str(trial.number)] = ranked
+        return ranked.scores("roc_auc").mean()
+
+    study = optuna.create_study(direction="maximize")
+    study.optimize(objective, n_trials=5)
+    best = select_best("roc_auc", rankings)
     assert best.value == pytest.approx(study.best_value, rel=1e-12)
     assert study.trials[int(best.best)].value == study.best_value
-    assert names["params"] == study.trials[int(best.best)].params
 
 
 class _Subset(ClassifierMixin, BaseEstimator):
