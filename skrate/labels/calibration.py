@@ -72,13 +72,14 @@ def _fit_without(totals: FloatArray, number: int, removed: FloatArray) -> FloatA
     """Return isotonic fits at a bin, each without the columns of one sample.
 
     The fit is the maximum over first bins of the minimum over last bins of the mean.
-    Each mean includes one label more, the average label, because the probability is
-    not 0 if no positive was drawn. ``totals`` are the sums of columns below each bin.
+    Each mean includes a quarter of a label more, the average label, because the
+    probability is not 0 if no positive was drawn. ``totals`` are the sums of columns
+    below each bin.
     """
     below, above = totals[:, : number + 1], totals[:, number + 1 :]
     rest = (above[:, None, :] - below[:, :, None])[..., None] - removed[:, None, None]
     others = totals[:, -1, None] - removed
-    average = others[:2] / np.maximum(others[2], 1)
+    average = others[:2] / np.maximum(4 * others[2], 4)
     weight, pos = rest[:2] + average[:, None, None]
     means = np.full(weight.shape, np.inf)
     np.divide(pos, weight, out=means, where=(rest[2] > 0) & (average[1] > 0))

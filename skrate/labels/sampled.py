@@ -112,9 +112,9 @@ def sampled(
     :math:`y / a` on the scores, with the weights :math:`a / \pi`. Therefore, the
     estimated number of positives depends on the scores. Both regressions leave out the
     label of sample i, because :math:`m_i` must not depend on :math:`S_i`. Each mean of
-    both regressions includes one additional label, the average of the other labels, so
-    that it is not 0 in bins without a labelled positive. Without ``prediction``,
-    :math:`a_i` is the mean label, and only the scores predict.
+    both regressions includes a quarter of a label more, the average of the other
+    labels, so that it is not 0 in bins without a labelled positive. Without
+    ``prediction``, :math:`a_i` is the mean label, and only the scores predict.
 
     The weight :math:`\lambda` minimises the variance of the mean label, as in
     prediction-powered inference [3]_. Let :math:`\omega_i = S_i (1 - \pi_i) / \pi_i^2`,

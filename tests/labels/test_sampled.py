@@ -325,7 +325,7 @@ def test_scores_predict_labels_without_predictions():
     assert found.pos.tolist() == plain.pos.tolist()
     error = estimate("roc_auc", found, score).standard_error
     with pytest.warns(UserWarning, match="prediction="):
-        assert error > 1.2 * estimate("roc_auc", plain, score).standard_error
+        assert error > 1.1 * estimate("roc_auc", plain, score).standard_error
     # Less than 12 labels do not show how those of many samples vary.
     rows = np.r_[:511, 700:900]
     with pytest.warns(UserWarning, match=r"AUC.*prediction=.* 11 .* 10 .* 12 "):

@@ -78,8 +78,8 @@ def calibrated(y_true, probability, prediction, chosen, expected=None):
     """Return isotonic fits of the labels of the other labelled cases, or 0.
 
     Of a case: the maximum over a of the minimum over c of the weighted mean of labels
-    with predictions from a to c, around its own prediction. Each mean includes the
-    average label once more. With ``expected``, labels are divided by these values.
+    with predictions from a to c, around its own prediction. Each mean includes a
+    quarter of the average label. With ``expected``, labels are divided by these values.
     """
     values = sorted(set(prediction))
     weights = [(expected[i] if expected else 1) / p for i, p in enumerate(probability)]
@@ -96,7 +96,7 @@ def calibrated(y_true, probability, prediction, chosen, expected=None):
                 rows = [j for j in others if a <= prediction[j] <= c]
                 sums = [
                     sum(column[j] for j in rows)
-                    + sum(column[j] for j in others) / Fraction(len(others))
+                    + sum(column[j] for j in others) / Fraction(4 * len(others))
                     for column in (gains, weights)
                 ]
                 means += [sums[0] / sums[1]] if rows else []
