@@ -1,6 +1,7 @@
 """Write the page of the API from the public names, by the question they answer.
 
-A new public name needs no edit here: what no question lists joins the last section.
+List a new public name beside similar ones; names without a question join the last
+section.
 """
 
 import importlib

@@ -1,7 +1,7 @@
-"""All checks of arguments.
+"""Checks of arguments that several modules share.
 
-Every ``check_*`` returns the checked argument, ready for use, or raises a
-``ValueError`` with the name of the argument, its value and the remedy.
+Most ``check_*`` return the checked argument, ready for use; some only raise. A
+``ValueError`` names the argument and says which values are accepted.
 """
 
 from __future__ import annotations
@@ -432,7 +432,7 @@ def check_fractions(
 
 
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
-    """Return ``value`` as an int of at least ``minimum``, which an array can index."""
+    """Return ``value`` as an int of at least ``minimum`` that can index an array."""
     if not _is_whole(value) or value < minimum:
         raise ValueError(f"{name} must be an integer >= {minimum}, got {shown(value)}.")
     if value > _MOST:
@@ -614,7 +614,7 @@ def as_numbers(name: str, values: Array) -> Array:
 
 def as_float64(name: str, values: Array) -> FloatArray:
     """Return numeric ``values`` as float64."""
-    # Numbers outside its range become infinite, which later checks report.
+    # A longdouble outside the range becomes infinite, which later checks report.
     with np.errstate(over="ignore", under="ignore"):
         return as_numbers(name, values).astype(np.float64, copy=False)
 

@@ -191,7 +191,9 @@ def estimate(
     groups : array-like of shape (n_samples,), default=None
         An identifier of each row's list, if the metric is computed within lists, as by
         :func:`ndcg_score` or :func:`recall_at_rate_score`. Lists are then the
-        independent units, as in :meth:`GroupScores.estimate`.
+        independent units, as in :meth:`GroupScores.estimate`. Leave out ``method``,
+        ``interval``, ``stratify`` and ``weights``; ``sample_weight`` are weights of
+        rows within their list.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient. Clusters are independent, but
         samples in a cluster may depend on each other. With ``groups``, all rows of a
@@ -201,7 +203,8 @@ def estimate(
     weights : {"frequency", "sampling"}, default="frequency"
         The meaning of the weights. "frequency": whole numbers of repetitions of a
         sample. "sampling": inverses of the probabilities with which samples were drawn.
-        For a case-control study, use the average precision with its ``prevalence=``.
+        In a case-control study, pass no weights: only metrics that depend on the
+        prevalence need a correction, such as ``prevalence=`` of the average precision.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -218,20 +221,21 @@ def estimate(
         An Estimate has ``value``, which is nan if the metric is undefined;
         ``standard_error`` and ``confidence_interval``, which are also nan if a class
         has fewer than two samples; ``statistic`` and ``pvalue``, if there is a
-        ``null_value``; and ``influence``, the contribution of each sample. The result
-        for several models is Estimates: ``result[name]`` equals the Estimate of a call
-        with only this model, ``to_frame()`` has a row per model with the adjusted
-        p-value, and ``plot()`` draws the intervals. If ``y_true`` has columns, the rows
-        are its columns, each from the samples on which the label was measured.
+        ``null_value``; and ``influence``, n times the contribution of each of n
+        samples. The result for several models is Estimates: ``result[name]`` equals the
+        Estimate of a call with only this model, ``to_frame()`` has a row per model with
+        the adjusted p-value, and ``plot()`` draws the intervals. If ``y_true`` has
+        columns, the rows are its columns, each from the samples on which the label was
+        measured.
 
     Raises
     ------
     ValueError
         If the metric is not in this package or does not have these parameters; if
         labels, scores, weights or clusters are invalid or differ in length; or if
-        options exclude each other. For folds, unless groups of folds are the
-        independent units (see Notes): if no fold with both classes has two positives,
-        or none has two negatives; use fewer folds then.
+        options exclude each other. For folds: at least one fold with both classes must
+        have two positives, and one must have two negatives (use fewer folds), unless
+        groups of folds are the independent units (see Notes).
 
     Warns
     -----
@@ -240,8 +244,9 @@ def estimate(
         is undefined on some folds or replicates, which are left out; or if the clusters
         put all folds into one group (see Notes).
     UserWarning
-        If the effective number of gains, (sum g)^2 / sum g^2, is below 10; if fewer
-        than 6 samples of a class have sampling weights above half the maximum; if fewer
+        If the effective number of gains, (sum g)^2 / sum g^2, is below 10; with an
+        ``interval`` other than "wilson", if fewer than 6 samples of a class have
+        sampling weights above half the maximum; if fewer
         than 5 samples are above the cut at a given rate or tied with it; or if the
         folds have so small a number of positives that the interval corrects only a part
         of the bias of the mean. If the whole interval is worse than the value of
@@ -269,13 +274,13 @@ def estimate(
     and n_0 - 1 replace n_1 and n_0, which gives DeLong's variance [1]_.
 
     If the data show no variation, "wilson" replaces the other kinds of interval.
-    P-values and intervals agree: the p-value is below alpha if the interval of level 1
-    - alpha excludes ``null_value``. With "wilson" the test is a score test. For metrics
-    at a recall or at a precision, the interval inverts a test: see
-    :func:`rate_at_recall_score`. The degrees of freedom of Student's t are computed
-    from the sizes of the classes [4]_ or, if a small number of samples determines the
-    value, from the kurtosis of their influence. :ref:`uncertainty` has the formulas,
-    and the measured coverage of the intervals.
+    P-values and intervals agree: the p-value is below :math:`\alpha` if the interval of
+    level :math:`1 - \alpha` excludes ``null_value``. With "wilson" the test is a score
+    test; for metrics at a recall, a precision or a false positive rate, it inverts a
+    test (see :func:`rate_at_recall_score`). The degrees of freedom of Student's t are
+    computed from the sizes of the classes [4]_ or, if a small number of samples
+    determines the value, from the kurtosis of their influence. :ref:`uncertainty` has
+    the formulas, and the measured coverage of the intervals.
 
     If samples were drawn with different probabilities, those that were drawn rarely may
     include no positive, or too few. "wilson" then adds the variance of up to half a
@@ -283,26 +288,27 @@ def estimate(
     quarter with scores like the negatives. This weight is about the minimum weight of
     the positives, times the ratio of a high to a low quantile of the weights of the
     negatives. No variance is added if 6 positives have more than half of this weight.
-    The same holds for negatives. There is no such term for clusters and folds;
-    :func:`compare` adds a larger one.
+    The same holds for negatives. Nothing is added with clusters or folds.
+    :func:`compare` adds twice as many samples.
 
-    If samples have different gains or costs, these are drawn together with the sample,
-    and the total gain has no bounds. If no gain is negative, "wilson" is then symmetric
+    If samples have different gains or costs, these are random, like the labels, and the
+    total gain has no bounds. If no gain is negative, "wilson" is then symmetric
     in the logarithm; otherwise it corrects for the skewness [8]_. Only the
     methods "delta" and "bootstrap" support such gains and costs. In small data sets,
     the average precision, momentum and partial AUCs are too high on average: the lower
-    ends of their intervals are lowered by the jackknife's estimate of this bias.
+    ends of their intervals are lowered by the jackknife's estimate of this bias, except
+    with "percentile" or sampling weights.
 
     For folds [7]_ the interval is for the mean performance of the models of all folds
-    as they were trained: :ref:`train_once` has its variance. If a fold has a single
-    positive, its variance is assumed to be the one of the positives in the other folds;
-    the same holds for negatives. A fold that lacks a class, but has a value, is taken
-    as a constant. If the FoldRankings have ``clusters``, folds with a cluster in common
-    are in the same group of folds. A group of folds loses one degree of freedom (or, if
-    it is a single fold, one degree of freedom in each class): :ref:`the guide
-    <clusters>` has the factor that corrects the variance. If a group has a single
-    cluster, as in leave-one-site-out, the groups of folds are the independent units.
-    "wilson" is then Student's t interval of their values.
+    as they were trained; its variance is given in :ref:`train_once`. If a fold has a
+    single positive, its variance is assumed to be the one of the positives in the other
+    folds; the same holds for negatives. A fold that lacks a class, but has a value, is
+    taken as a constant. If the FoldRankings have ``clusters``, folds with a cluster in
+    common are in the same group of folds. A group of folds loses one degree of freedom,
+    or if it is a single fold, one degree of freedom in each class. :ref:`The guide
+    <clusters>` has the factor that corrects the variance. If any group has a single
+    cluster, as in leave-one-site-out, all groups are the independent units. "wilson" is
+    then Student's t interval of their values.
 
     Cost: one sort. The bootstrap does not sort again, and its memory is bounded. The
     time of the jackknife is quadratic in the number of groups of tied samples.

@@ -202,9 +202,10 @@ def augmented_mean(
 def range_with_sizes(
     metric: Metric, table: RankTable, bounds: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return the range of a metric over all rankings with the class sizes of a table.
+    """Return ``bounds``, or the range of a metric if fixed class sizes narrow it.
 
-    ``bounds`` is the range over all rankings.
+    ``bounds`` is the range over all rankings. It is narrower if no ranking with the
+    class sizes of the table reaches the maximum.
     """
     low, high = bounds
     if not np.isfinite(bounds).all():

@@ -173,7 +173,8 @@ def select_best(
     UndefinedMetricWarning
         If a class has fewer than two samples, or the metric is undefined.
     UserWarning
-        If a class has fewer than 10 samples, or there are fewer than 10 lists.
+        If a class has fewer than 10 samples, or there are fewer than 10 lists; and the
+        warnings of :func:`estimate`.
 
     See Also
     --------
@@ -239,9 +240,10 @@ def select_best(
     :math:`\theta_{k^*}` over replicates is added to the squared standard error, because
     another model may be the best. If :math:`a` is better than the corrected value, the
     end with the better metric (the upper one, if higher is better) is computed about
-    :math:`a`. For folds, the interval is as wide as for a retrained model. The
-    correction of Nadeau and Bengio in :func:`estimate` widens it, because folds have
-    training samples in common. Some metrics, such as the average precision, are biased
+    :math:`a`. For folds with ``indices``, as from :func:`cross_val_rankings`, the
+    interval is as wide as for a retrained model: the correction of Nadeau and Bengio
+    (:func:`compare_folds`) widens it, because folds have training samples in common.
+    Some metrics, such as the average precision, are biased
     in small samples; this bias is not removed.
 
     Model k is in the set if :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is at most a
@@ -251,19 +253,21 @@ def select_best(
     the probability :math:`\Phi(x)`, with the normal distribution function :math:`\Phi`.
     The degrees of freedom are :math:`(\sum w)^2 / \sum w^2 - 1` for the class in which
     this is smaller. The w are the weights of the samples of the class or, with
-    clusters, its total weights in the clusters. Each truly best model is therefore in
-    the set with a probability of about the confidence level. Model k is equivalent if
-    :math:`\theta_j - \theta_k + u s_{jk} \le` ``margin`` for all j, where
+    clusters, its total weights in the clusters. (For folds with clusters, each group of
+    folds loses one; for lists, they are those of the mean.) Each truly best model is
+    therefore in the set with a probability of about the confidence level. Model k is
+    equivalent if :math:`\theta_j - \theta_k + u s_{jk} \le` ``margin`` for all j, where
     :math:`u = \max_k u_k`. With a probability of about the confidence level, all
     equivalent models are within the margin of the truly best model. (A model outside
     the margin is called equivalent only if its measured loss, relative to the truly
-    best model, is too small by more than u standard errors.) In simulations a model
-    that was worse by the margin was called equivalent in 0.03 to 0.05 of 400 data sets.
+    best model, underestimates the true loss by more than u standard errors.) In
+    simulations a model that was worse by the margin was called equivalent in 3 to 5 %
+    of 400 data sets.
 
     If one of many models is truly better than the others, the correction is somewhat
     too large: in simulations by 0.005 to 0.016, and intervals of level 0.95 had a
     coverage of 0.90 to 0.96. In simulations with two or four equally good models, each
-    of them was in the set in 0.93 to 0.97 of 150 to 200 data sets, with 6 or 12
+    of them was in the set in 93 to 97 % of 150 to 200 data sets, with 6 or 12
     clusters of equal or unequal sizes, or with 30 or 100 positives.
 
     Cost: one sort per model, and O(n_samples x n_models x n_resamples) for the
@@ -493,8 +497,8 @@ class BestModel(Drawn, Rows):
         The estimated value of the best model on new samples, corrected for the
         selection.
     confidence_interval : ConfidenceInterval
-        The interval of the corrected value. For folds it is as wide as for a retrained
-        model.
+        The interval of the corrected value. For folds with ``indices`` it is as wide as
+        for a retrained model.
     set : tuple of str
         The models that may be the best.
     confidence_level : float

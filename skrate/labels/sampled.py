@@ -64,12 +64,13 @@ def sampled(
         samples with similar predictions (and scores, when a metric is computed), and to
         multiply them by the weight that minimises the variance. False uses predictions
         as they are. Poorly calibrated predictions, or verdicts, can then make the
-        standard error several times as large. This is experimental and may change.
-    design : {"independent", "fixed"} or array-like of shape (n_samples,)
+        standard error several times as large. Calibration is experimental and may
+        change.
+    design : {"independent", "fixed"} or array-like, default="independent"
         - "independent": each sample was drawn independently;
         - "fixed": the number of labels was fixed in advance;
-        - an array gives the stratum of each sample: the number of labels of each
-          stratum was fixed.
+        - an array of shape (n_samples,) gives the stratum of each sample: the number of
+          labels of each stratum was fixed.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -79,15 +80,16 @@ def sampled(
     labels : EstimatedLabels
         Pass them as ``y_true``. Standard errors are for the metric of the population
         that the samples represent. ``labels.for_batch()`` returns labels whose standard
-        errors are for the metric of only these samples, as if all were labelled.
+        errors are for the metric that these samples would have if all were labelled.
 
     Raises
     ------
     ValueError
         If lengths differ, a probability is not in (0, 1], a prediction is not in
         [0, 1], no sample has a label, or the number of labels is implausible under
-        ``probability``. If the number of labels was fixed: if the probabilities do not
-        sum to it, or a stratum of several samples has one label.
+        ``probability``. If the number of labels was fixed: if it differs by 1 or more
+        from the sum of the probabilities of a stratum, or if a stratum has fewer than
+        two labels, unless all its samples are labelled.
 
     See Also
     --------
@@ -101,20 +103,21 @@ def sampled(
 
     .. math:: \tilde y_i = m_i + \frac{S_i (y_i - m_i)}{\pi_i}
 
-    positives [1]_. The expectation is :math:`y_i`. In products of the labels of two
-    samples, such as in the AUC, no sample is paired with itself.
+    positives [1]_. The expectation is :math:`y_i`. Sums over pairs of samples, such as
+    the AUC, leave out pairs of a sample with itself.
 
     With ``calibrate``, :math:`m_i = \lambda \hat m_i`. Let :math:`a_i` be the isotonic
     regression of the labels on the predictions, with the weights :math:`1 / \pi`, in at
-    most 64 bins. For verdicts, it is the mean label of samples with the same verdict.
-    When a model is evaluated, its scores are used for a second correction: :math:`\hat
-    m_i = \min(a_i r_i, 1)`, where :math:`r_i` is the isotonic regression of the ratios
-    :math:`y / a` on the scores, with the weights :math:`a / \pi`. Therefore, the
-    estimated number of positives depends on the scores. Both regressions leave out the
-    label of sample i, because :math:`m_i` must not depend on :math:`S_i`. Each mean of
-    both regressions includes a quarter of a label more, the average of the other
-    labels, so that it is not 0 in bins without a labelled positive. Without
-    ``prediction``, :math:`a_i` is the mean label, and only the scores predict.
+    most 64 bins. For verdicts, it is the mean label of samples with the same verdict,
+    or of all samples if the verdict 1 does not have the higher mean. When a model is
+    evaluated, its scores are used for a second correction: :math:`\hat m_i = \min(a_i
+    r_i, 1)`, where :math:`r_i` is the isotonic regression of the ratios :math:`y / a`
+    on the scores, with the weights :math:`a / \pi`. Therefore, the estimated number of
+    positives depends on the scores. Both regressions leave out the label of sample i,
+    because :math:`m_i` must not depend on :math:`S_i`. Each mean of both regressions
+    includes a quarter of a label more, the average of the other labels, so that it is
+    not 0 in bins without a labelled positive. Without ``prediction``, :math:`a_i` is
+    the mean label, and only the scores predict.
 
     The weight :math:`\lambda` minimises the variance of the mean label, as in
     prediction-powered inference [3]_. Let :math:`\omega_i = S_i (1 - \pi_i) / \pi_i^2`,
@@ -136,18 +139,20 @@ def sampled(
 
     Let M be the maximum of :math:`1 / \pi_i`, without the 1 % of samples with the
     lowest :math:`\pi_i`. Unless all samples have :math:`1 / \pi_i > M / 2`, at least 6
-    labelled positives that have it are needed to estimate the variance from the labels.
+    labelled positives with such a weight are needed to estimate the variance from the
+    labels.
     With fewer, and with probabilities as predictions, the variance is at least
     :math:`\sum_i d_i^2 p_i (1 - p_i) (1 - \pi_i) / (\pi_i n^2)`, the expected variance
     if :math:`p_i` is right. Here :math:`p_i` is the larger one of :math:`\hat m_i` and
-    the prediction, scaled to the estimated number of positives. With verdicts,
+    the scaled prediction; its sum is the estimated number of positives. With verdicts,
     :func:`skrate.estimate`, :func:`skrate.compare` and :func:`skrate.select_best` warn.
     Without predictions, this minimum always applies with :math:`p_i = \hat m_i`, and
-    12 labelled samples of any class that have the weight above are needed. With
-    ``calibrate=False``, :math:`p_i` is the prediction, this minimum always applies, and
-    the rule of 6 counts labels that differ from their verdict, instead of positives;
-    without predictions, there is no minimum. Cost: one sort of the predictions, and one
-    of the scores.
+    12 labelled samples with :math:`1 / \pi_i > M / 2`, of any class, are needed.
+
+    With ``calibrate=False`` and predictions, :math:`p_i` is the prediction, the minimum
+    always applies, and the rule of 6 counts labels that differ from their verdict.
+    Without predictions, there is no minimum, and the rule of 6 counts positives. Cost:
+    one sort of the predictions, and one of the scores.
 
     References
     ----------
@@ -270,7 +275,7 @@ def check_plausible(
 
 
 def _check_sizes(is_labelled: BoolArray, proba: FloatArray, strata: IntArray) -> None:
-    """Raise if a stratum has a number of labels that was not fixed, or only 1 label."""
+    """Raise if the number of labels of a stratum was not fixed, or is too small."""
     n_labels = np.bincount(strata, is_labelled)
     sizes = np.bincount(strata)
     planned = np.bincount(strata, proba)
