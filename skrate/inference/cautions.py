@@ -322,8 +322,8 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         "pass prediction= to labels.sampled, as probabilities, or label more samples "
         f"that had a low probability. Only {n_heavy} labelled samples stand for more "
         f"than {half:.3g} samples each, about half the maximum, and at least "
-        f"{labels.min_drawn} are needed. Without predictions, only positives count; "
-        "with predictions of 0 and 1, only wrong ones."
+        f"{labels.min_drawn} are needed. With predictions of 0 and 1, or with "
+        "calibrate=False, only positives or wrong predictions count."
     )
 
 

@@ -32,7 +32,7 @@ _UNKNOWN = {
     "pairs": f"average='pairs' is defined only for the AUC: {_OTHERS}",
     "pooled": (
         "groups= (average='pooled') needs k, or rate as a number: pass one, leave out "
-        "groups, or pass average='macro', 'positives' or 'size' to group_scores. Only "
+        "groups, or use group_scores(...).mean('macro'), 'positives' or 'size'. Only "
         "the AUC, gain, and recall and precision at a fixed cut can be pooled."
     ),
 }
