@@ -570,11 +570,10 @@ def _relevance(
 
 def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
     """Return the table of items, sorted by list and by decreasing score within it."""
-    # Before sorting, which may overwrite the scores.
     is_unreturned = items.scores == -np.inf
     order, levels, begins = _ordered(items)
     sizes = lists.sizes
-    # Samples of weight 0 were removed, or missing items were added.
+    # Samples of weight 0 were removed, entities merged, or missing items added.
     if items.codes is not lists.codes:
         sizes = np.bincount(items.codes, minlength=items.n_lists)
     n_samples = sizes[sizes > 0]

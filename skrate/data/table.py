@@ -46,9 +46,9 @@ MergedGroups = Literal["merged", "runs", "down"]
 class RankTable:
     """Weights of positives and negatives per group of tied scores, best score first.
 
-    All metrics and curves are functionals of this table, and accept it instead of
-    labels and scores. Scores tie if they are exactly equal; no other code decides
-    this. Tables are immutable. Tables of disjoint samples can be added: ``a + b`` is
+    All metrics of a single ranking and all curves are functionals of this table, and
+    accept it instead of labels and scores. Scores tie if they are exactly equal. Tables
+    are immutable. Tables of disjoint samples can be added: ``a + b`` is
     the table of all samples.
 
     Parameters
@@ -78,11 +78,11 @@ class RankTable:
         Fraction of the positives and of the negatives above each cut; nan if there
         are none.
     labels : array of shape (n_samples,) or None
-        Whether the sample at each rank is positive, for tables in which every group is
-        one sample and all weights are equal. Kernels may use it as a short cut.
+        Whether the sample at each rank is positive, for tables built from samples
+        without ties and weights; else None. Metrics use it for a faster computation.
     own_products : pair of arrays of shape (n_groups,) or None
         For estimated labels: sums over the samples of each group of ``pos * neg`` and
-        of ``pos * (1 - pos)``, which are 0 for known labels.
+        of ``pos * (1 - pos)``, which are 0 for known labels of weight 1.
 
     Notes
     -----
@@ -265,7 +265,8 @@ class RankTable:
         Returns
         -------
         table : RankTable
-            The table of all samples, with their scores as ``thresholds``.
+            The table of all samples, with their scores as ``thresholds`` or, if it is
+            compressed, the middles of cells.
 
         Raises
         ------
@@ -360,7 +361,8 @@ class RankTable:
         Returns
         -------
         table : RankTable
-            The table of all rows, with their scores as ``thresholds``.
+            The table of all rows, with their scores as ``thresholds`` or, if it is
+            compressed, the middles of cells.
 
         Raises
         ------
@@ -419,8 +421,8 @@ class RankTable:
         Raises
         ------
         ValueError
-            If the table has no thresholds, if these are not all numbers of float64, or
-            if ``max_groups`` is not an integer of at least 1.
+            If the table must be compressed and has no thresholds, or these are not all
+            numbers of float64; or if ``max_groups`` is not an integer of at least 1.
 
         Examples
         --------
@@ -883,8 +885,8 @@ def cumulated(weights: FloatArray | BoolArray) -> FloatArray:
     """Return the sums of the first 0, 1, ... weights, which are not negative.
 
     Sums use extended precision if it exists, because the rounding of 100,000 additions
-    would show in the twelfth digit. Many weights are summed in rows, which takes a
-    third of the time.
+    would show in the twelfth digit. Many weights are summed in short rows, and the sums
+    of the rows in extended precision, which takes a third of the time.
     """
     sums = np.zeros(len(weights) + 1)
     if weights.dtype.kind == "b":

@@ -57,8 +57,8 @@ def ndcg_score(
     r"""Compute the normalized discounted cumulative gain within lists, averaged.
 
     Which fraction of the gain of a perfect order does each list show, if rank i has the
-    weight 1 / log2(i + 1)? By default it equals :func:`sklearn.metrics.ndcg_score`,
-    which takes lists of one length only.
+    weight 1 / log2(i + 1)? With ``undefined=0``, it equals
+    :func:`sklearn.metrics.ndcg_score`, which takes lists of one length only.
 
     Parameters
     ----------
@@ -82,8 +82,9 @@ def ndcg_score(
         - A dict: the non-negative gain of each grade, as ``{"fair": 1, "good": 5}``;
           grades may then be numbers or strings.
 
-        None means "linear" if ``y_true`` are numbers with more than two values. With
-        two classes, a relevant item gains 1, and an irrelevant one 0.
+        None means "linear" if ``y_true`` are grades: numbers with more than two values
+        (whole, multiples of 1/4, or at most 10 values). With two classes, a relevant
+        item gains 1, and an irrelevant one 0.
     undefined : {"skip", "nan"} or float, default="skip"
         How to treat a list without relevant items: leave it out, return nan, or count
         this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
@@ -92,9 +93,10 @@ def ndcg_score(
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
-        The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if relevant items that were not returned have no row.
-        Lists without returned rows may be named, too, and count 0.
+        Give this if relevant items that were not returned have no row: the number of
+        relevant items of each list, by its identifier in ``groups`` (or in the order of
+        ``numpy.unique(groups)``). Lists without rows may be named: they count 0 if they
+        have relevant items.
     pos_label : int, float, bool or str, default=None
         The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
         booleans, and the larger one is relevant.
@@ -111,8 +113,8 @@ def ndcg_score(
     ------
     ValueError
         As :func:`ranking_auc_score`; if ``gain`` is not one of the choices, or is given
-        with ``relevance_threshold`` or ``pos_label``; or if grades are negative, not
-        numeric, so large that their gains overflow, or not in the dict.
+        with ``relevance_threshold`` or ``pos_label``; if grades without a dict are
+        negative or not numeric; or if gains overflow, or a grade is not in the dict.
 
     Warns
     -----
@@ -133,10 +135,10 @@ def ndcg_score(
     .. math:: \frac{\sum_{i \le k} g_i / \log_2(i + 1)}
                    {\sum_{i \le k} g_{(i)} / \log_2(i + 1)}.
 
-    The exponential gain :math:`2^y - 1` is from [1]_. For tied items, it is the
-    expectation over their orders: each has the mean gain of all tied items [2]_. Cost:
-    one sort of 64-bit integers, O(n log n), for any number of lists; with ``gain`` a
-    second sort, of the grades.
+    The exponential gain :math:`2^y - 1` is from [1]_. With tied items, the value of a
+    list is the expectation over their orders: each tied item counts their mean gain
+    [2]_. Cost for each k: one sort of 64-bit integers, O(n log n), for any number of
+    lists; with grades a second sort, of the grades.
 
     References
     ----------
@@ -222,9 +224,10 @@ def mean_average_precision_score(
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
-        The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if relevant items that were not returned have no row.
-        Lists without returned rows may be named, too, and count 0.
+        Give this if relevant items that were not returned have no row: the number of
+        relevant items of each list, by its identifier in ``groups`` (or in the order of
+        ``numpy.unique(groups)``). Lists without rows may be named: they count 0 if they
+        have relevant items.
     pos_label : int, float, bool or str, default=None
         The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
         booleans, and the larger one is relevant.
@@ -232,10 +235,11 @@ def mean_average_precision_score(
     Returns
     -------
     score : float
-        MAP in [0, 1], nan if no list has relevant items. A perfect ranking has the
-        value 1 (without ``capped``, only if no list has more than k relevant items).
-        The expectation for random scores is slightly more than the fraction of relevant
-        items. An array if ``k`` is an array.
+        MAP in [0, 1], nan where undefined. A perfect ranking has the value 1 (without
+        ``capped``, only if no list has more than k relevant items). The expectation for
+        random scores (without ``k``) is more than the fraction of relevant items: for
+        one relevant item among n, it is (1 + 1/2 + ... + 1/n) / n. An array if ``k`` is
+        an array.
 
     Raises
     ------
@@ -324,9 +328,10 @@ def reciprocal_rank_score(
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
-        The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if relevant items that were not returned have no row.
-        Lists without returned rows may be named, too, and count 0.
+        Give this if relevant items that were not returned have no row: the number of
+        relevant items of each list, by its identifier in ``groups`` (or in the order of
+        ``numpy.unique(groups)``). Lists without rows may be named: they count 0 if they
+        have relevant items.
     pos_label : int, float, bool or str, default=None
         The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
         booleans, and the larger one is relevant.
@@ -361,7 +366,7 @@ def reciprocal_rank_score(
 
     .. math:: \binom{n - j}{r - 1} \Big/ \binom{n}{r}, \qquad j = 1, \dots, n - r + 1,
 
-    and counts 1 / (c + j). Cost: one sort, O(n log n).
+    and counts 1 / (c + j). Cost: one sort, O(n log n), for each k.
 
     References
     ----------

@@ -116,8 +116,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         Source of the validation scores:
 
         - "prefit": the fitted ``estimator`` scores `X`, on which it was not trained;
-        - a float in (0, 1): this fraction of the samples is drawn for validation, and
-          the estimator is trained on the others;
+        - a float in (0, 1): this fraction of the samples (with ``clusters``, of the
+          clusters) is drawn for validation, and the estimator is trained on the others;
         - a splitter or an iterable with one split: the same, for this split;
         - a number of folds, or several splits, as in
           :func:`~sklearn.model_selection.check_cv`: each sample is tested at most once,
@@ -207,13 +207,14 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     0.95 quantile of Student's t for :math:`\nu = n^2 / \sum_c n_c^2 - 1` and cluster
     sizes :math:`n_c`.
 
-    *Validity.* The guarantee is exact for ``cv="prefit"`` and a single split. It is
+    *Validity.* The guarantee is exact for independent samples with ``cv="prefit"`` or a
+    single split. It is
     approximate for several folds, because their validation scores come from other
     models than the final one. In simulations with a confidence of 0.95, the constraint
     was satisfied in 0.94 to 0.99 of the batches for linear models, forests and boosted
     trees, but a capacity only in 0.78 to 0.90 for single trees. Use a single split if a
     model may overfit (see :ref:`in_production`). Cost: a fit of the estimator for each
-    fold and one for all samples, and O(n_items log n).
+    split, with several splits one for all samples, and O(n_items log n).
 
     References
     ----------
@@ -298,8 +299,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         **params : dict
             Arguments of the estimator's ``fit``, such as ``sample_weight``. Arrays with
             an entry for each sample are split by fold. ``clusters`` is the cluster of
-            each sample, such as its patient: samples of a cluster are in the same fold,
-            and count as fewer independent samples if they are alike. With metadata
+            each sample, such as its patient: a number of folds or a float keeps samples
+            of a cluster in the same fold (a splitter must do so itself), and they count
+            as fewer independent samples if they are alike. With metadata
             routing, the metadata that the estimator and the splitter requested.
 
         Returns
@@ -496,7 +498,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
     elif y is None:
         raise ValueError(
             f"{_USER} requires y to be passed, but the target y is None: only "
-            "cv='prefit' works without it."
+            "cv='prefit' with rate or capacity works without it."
         )
     else:
         check_no_missing("y", y)
@@ -860,8 +862,8 @@ class BatchDistribution:
     """Number of the next ``n_items`` above the ``place``-th largest of n scores.
 
     It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the
-    long-run fraction is beta(place, n - place + 1). With clusters, the samples other
-    than the ``place``-th count as ``effect`` times fewer.
+    long-run fraction is beta(place, n - place + 1). With clusters, place - 1 and
+    n - place + 1 are divided by ``effect``.
     """
 
     n: int
