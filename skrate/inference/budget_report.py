@@ -487,11 +487,7 @@ def budget_report(
     if prevalence is not None:
         ranked = _set_prevalence(ranked, check_fraction("prevalence", prevalence))
     base, first = _check_reference(reference, ranked), next(iter(ranked.values()))
-    if first.estimated is not None and n_items is not None:
-        raise ValueError(
-            "n_items excludes estimated labels in y_true, because they describe only "
-            "the samples at hand: leave it out, and scale the counts."
-        )
+    n_samples = _count_samples(n_items, first)
     of_models = "y_true" if y_score is None else "y_score"
     if are_columns(y_score) or len(ranked) > 1:
         of_models += "[{!r}]"
@@ -503,7 +499,7 @@ def budget_report(
         for one in models.values()
         if one.found.is_known
     ]
-    budget = _Budget(law, n_items, first.total if n_items is None else float(n_items))
+    budget = _Budget(law, n_items, n_samples)
     rows = [
         row for name, one in models.items() for row in _model_rows(name, one, budget)
     ]
@@ -513,7 +509,7 @@ def budget_report(
     return BudgetReport(
         rows=tuple(rows),
         rate=law,
-        n_samples=budget.n_samples,
+        n_samples=n_samples,
         n_items=n_items,
         confidence_level=level,
         prevalence=first.table.prevalence,
@@ -660,6 +656,18 @@ def _ratio(whole: float, part: float) -> float:
     if not part <= 0:
         return whole / part
     return float("inf") if whole > 0 else _NAN
+
+
+def _count_samples(n_items: int | None, ranked: Ranked) -> float:
+    """Return the number of samples to which the counts of a report refer."""
+    if n_items is None:
+        return ranked.total
+    if ranked.estimated is not None:
+        raise ValueError(
+            "n_items excludes estimated labels in y_true, because they describe only "
+            "the samples at hand: leave it out, and scale the counts."
+        )
+    return float(n_items)
 
 
 def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:

@@ -391,9 +391,12 @@ def estimate(
         estimates=estimates,
         kind="label" if has_columns else "model",
     )
-    if null_value is None:
-        return rows
-    pvalues = np.array([row.pvalue for row in estimates], dtype=np.float64)
+    return rows if null_value is None else _adjust_rows(rows, adjust)
+
+
+def _adjust_rows(rows: Estimates, adjust: Adjust) -> Estimates:
+    """Return the estimates with p-values adjusted for their number."""
+    pvalues = np.array([row.pvalue for row in rows.estimates], dtype=np.float64)
     adjusted_pvalues = tuple(adjust_pvalues(pvalues, adjust).tolist())
     return replace(rows, adjust=adjust, adjusted_pvalues=adjusted_pvalues)
 
