@@ -474,9 +474,8 @@ class Evaluation:
             return gain.interval(kind, level)
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
-            draws = factor * draws + (1 - factor) * draws.mean()
             # Replicates have the bias twice: from small folds, and from resampling.
-            draws = draws - 2 * bias
+            draws = factor * draws + (1 - factor) * draws.mean() - 2 * bias
         test_interval = partial(self._combined_test_interval, level, factor)
         uncertain = UncertainValue(
             value=float(np.clip(value - bias, *bounds)),
@@ -492,8 +491,7 @@ class Evaluation:
             partial(self.augmented, error**2, factor),
             test_interval if self._has_test and not is_corrected else None,
         )
-        # If scores have long tails, the true bias is 1.5 times ``bias``, so half of
-        # ``bias`` is not yet subtracted.
+        # With long tails, the true bias is 1.5 times ``bias``: half remains.
         remaining = bias / 2
         excess = 0.0 if is_corrected or kind == "percentile" else self.excess
         return clip_interval(
