@@ -101,7 +101,6 @@ REFUSED = [
     "hits.plot(plot_momentun=True)",
     "skrate.RateAveragedROC.from_predictions([y], [a], rate='beta')",
     "skrate.RateWeightedAUCScorer(rate='unifrom')",
-    "skrate.make_ranking_scorer('ranking_auc', groups=[1, 2, 1, 2])",
     "skrate.refit_best(complexity=1)",
     "skrate.compare_folds(folds, None)",
     "skrate.error_rate.auc_moments(5, 5, n_errors=abs)",

@@ -116,8 +116,8 @@ def test_intervals_with_verdicts_cover_and_are_not_wider_than_without():
             seed, prevalence=0.1, rates=rates, separation=separation
         )
         found = [
-            labels.sampled(seen, 0.2, prediction=prediction)
-            for prediction in (None, verdict)
+            labels.sampled(seen, 0.2, calibrate=False),
+            labels.sampled(seen, 0.2, prediction=verdict),
         ]
         return [estimate("roc_auc", each, score) for each in found]
 

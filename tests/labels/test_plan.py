@@ -225,7 +225,7 @@ def test_a_pilot_and_planned_labels_are_worth_more_than_random_ones():
             for found in (
                 plan.labels(y_true),
                 labels.sampled(pilot, share),
-                labels.sampled(even, (n_pilot + n_labels) / len(a)),
+                labels.sampled(even, (n_pilot + n_labels) / len(a), calibrate=False),
             )
         )
         low, high = both.confidence_interval

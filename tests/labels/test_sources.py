@@ -121,10 +121,13 @@ def test_intervals_cover(source):
         found = coverage(source, setting, n)
         # The average precision is biased, by known labels as well: here it shows.
         of_population = slice(2 if source == "predicted" else 3)
-        slack = guarantees.binomial_tolerance(0.93, n)
+        # The package promises 0.9, which the average precision comes close to.
+        least = np.array([0.93, 0.93, 0.9])
+        least -= [guarantees.binomial_tolerance(share, n) for share in least]
         with case(setting):
-            assert (found.population[of_population] >= 0.93 - slack).all(), found
-            assert (found.batch >= 0.93 - slack).all(), found
+            population = found.population >= least
+            assert population[of_population].all(), found
+            assert (found.batch >= least).all(), found
             errors = np.array([found.error_population, found.error_batch])
             slack = 3 / np.sqrt(2 * n)
             assert (errors * (1 + slack) > 0.9).all(), found
