@@ -1,4 +1,7 @@
-"""Kernels of the expected recall under a distribution of the rate."""
+"""The expected recall under a distribution of the rate, and its slopes.
+
+R is the rate, G(x) = E[min(R, x)] and S(x) = P(R > x) is its survival function.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from skrate.metrics.metric import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
 
-# The fraction of positives in fewer samples above a cut is too uncertain.
+# With fewer samples above a cut, the fraction of positives near it is unreliable.
 FEW_PROCESSED = 5
 
 
@@ -32,8 +35,9 @@ def expected_recall(
 ) -> float:
     """Return E[F0], the mean over positives of the probability of being processed.
 
-    With ``of_negatives`` return E[F1], the mean over negatives. It is a sum over the
-    negatives, because the mean rate minus the part of many positives would be rounding.
+    With ``of_negatives`` return E[F1], the mean over negatives. It is summed over the
+    negatives: as the mean rate minus the part of the positives, it would be a rounding
+    error if there are few negatives.
     """
     n = table.n_neg if of_negatives else table.n_pos
     labels = table.labels
@@ -62,7 +66,7 @@ def missed_fraction(table: RankTable, law: RateDistribution) -> float:
 
 
 def sum_untied(counts: Array, rate: RateDistribution) -> float:
-    """Return the expected sum of counts over processed samples without ties."""
+    """Return the expected sum of ``counts`` over processed samples; none are tied."""
     n = len(counts)
     # The weights of short rankings are cached.
     if n <= 16_384:
@@ -87,7 +91,7 @@ def table_recalls(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
 
 
 def table_gains(gain: Array, weight: Array, rate: RateDistribution) -> FloatArray:
-    """Return sums of gains times the probabilities of groups to be processed."""
+    """Return the expected gain of the processed samples, for each table (row)."""
     ends = np.cumsum(weight, axis=1)
     total = ends[:, -1:]
     n = int(total.max())
@@ -103,7 +107,7 @@ def table_gains(gain: Array, weight: Array, rate: RateDistribution) -> FloatArra
 
 @kept
 def _cached_limited_means(rate: RateDistribution, n: int) -> FloatArray:
-    """Return n G(i / n) for i = 0, ..., n."""
+    """Return n E[min(R, i / n)] for i = 0, ..., n."""
     return n * rate.table.limited_mean(np.arange(n + 1) / n)
 
 
@@ -116,8 +120,10 @@ def processed_rows(lists: ListTable, rate: RateDistribution) -> FloatArray:
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
     """Return the slopes of the expected recall, and its value.
 
-    A positive adds the mean survival m_j of its group, and moves later samples, which
-    reduces the sum by a_j. A negative only moves later samples:
+    P_j and Q_j are the fractions of the positives and of the negatives in group j, and
+    p is the prevalence. A positive in group j adds the mean survival m_j of the group.
+    It moves the cuts below it, which reduces the recall by a_j. A negative only moves
+    cuts. The derivatives by P_j, Q_j and p are
 
         g_P = m_j - a_j, g_Q = -a_j (1 - p) / p, g_p = (sum Q_j a_j - sum P_j a_j) / p.
     """
@@ -143,7 +149,8 @@ def mean_and_moved(
 
     E = sum_k w_k s_k m_k, with w_k the ``gain`` of a sample in group k, s_k = D_k -
     D_(k-1) its width between ``edges``, m_k = (G(D_k) - G(D_(k-1))) / s_k and G' = S.
-    More weight in group j moves all D_k with k >= j. Each of these reduces E by
+    More weight in group j moves all D_k with k >= j. The gain w_k s_k of a group does
+    not change by this, only its width s_k. Each moved edge reduces E by
 
         w_k (m_k - S(D_k)) + w_(k+1) (S(D_k) - m_(k+1)), plus ``at_once`` of group k.
 
@@ -154,7 +161,8 @@ def mean_and_moved(
     low, high = edges[:-1], edges[1:]
     points, masses = rate.point_masses()
     is_discrete = rate.table.is_discrete
-    # A point mass at 0 or 1 does not cut the ranking.
+    # A point mass at 0 or 1 does not cut the ranking. A discrete distribution keeps
+    # it, because the mean needs all masses.
     is_cut = is_discrete | ((points > 0) & (points < 1))
     points, masses = points[is_cut], masses[is_cut]
     mean, at_edge = rate.table.mean(low, high), rate.table.survival(edges)
@@ -200,7 +208,7 @@ def cut_positive_fraction(
         above = np.interp(points + width, table.rates, table.cum_pos)
         above -= np.interp(points - width, table.rates, table.cum_pos)
         n_pos += above / n_repeats
-    # Divided by the bandwidth, because the number of samples would jump.
+    # Divided by the width of the window: the number of samples in it jumps.
     around = 2 * width * total
     # A small number of samples may have only one class: two of each class are added, by
     # Agresti and Coull (1998), :doi:`10.1080/00031305.1998.10480550`.
@@ -224,9 +232,10 @@ def is_small_budget(
 
 
 def bandwidth(points: FloatArray, n: float) -> FloatArray:
-    """Return half widths of windows around rates, as around quantiles, within [0, 1].
+    """Return half widths of windows around rates, within [0, 1].
 
-    They are from Hall and Sheather (1988), :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
+    They are those of a density estimate at a quantile, from Hall and Sheather (1988),
+    :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
     """
     # The quantile would be infinite at 0 and 1, which have a width of 0 below.
     inner = np.clip(points, 1e-12, 1 - 1e-12)
