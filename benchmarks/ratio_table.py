@@ -171,10 +171,3 @@ def digits(value):
 def plain_line(row):
     widths = COLUMNS.items()
     return " ".join(f"{row.get(name, ''):{width}}" for name, width in widths).rstrip()
-
-
-def markdown(rows):
-    """Return a table of rows."""
-    cells = [[row.get(name, "") for name in COLUMNS] for row in [HEADER, *rows]]
-    texts = [f"| {' | '.join(line)} |" for line in cells]
-    return "\n".join([texts[0], "|---" * len(COLUMNS) + "|", *texts[1:]])

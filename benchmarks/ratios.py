@@ -1,11 +1,10 @@
 """Every job beside its peers and its target, on the same data in the same run.
 
-    python benchmarks/ratios.py [pattern ...] [--large] [--short] [--markdown]
+    python benchmarks/ratios.py [pattern ...] [--large] [--short]
 
 A pattern selects the jobs whose name contains it. ``--large`` adds the sizes that take
 minutes or more than 8 GB of memory. ``--short`` runs each job once, at a small size, to
-check that it works. ``--markdown`` writes docs/performance.md, with the machine and the
-versions; with a pattern, or with ``--short``, it prints the page instead.
+check that it works. (The page of the documentation is written by speed.py.)
 
 A `Job` of `jobs` has a row for each peer. A ratio is the peer's time over ours, or, if
 its target is at most a number ("<="), our time over the peer's. Without a ratio the
@@ -15,16 +14,7 @@ where it can be traced.
 
 import argparse
 import multiprocessing
-import os
-import platform
-import re
-import shlex
-import sys
-import textwrap
-from contextlib import suppress
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import numpy as np
 import scipy.stats
@@ -43,20 +33,15 @@ from common import METRICS, RATE, SIZES, labelled_scores, rauc
 from ratio_samples import of
 from ratio_table import CPU, ONE_THREAD, Job, Peer
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 TENFOLD = 10_000_000
 MILLIONS = [1_000_000, TENFOLD]
 LARGE = [100_000_000]
 TORCH_NAMES = {"AUC": "binary_auroc", "AP": "binary_average_precision"}
-PACKAGES = (
-    "scikit-rate", "numpy", "scipy", "scikit-learn", "torch", "torchmetrics", "rdkit",
-    "catboost", "MLstatkit", "confidenceinterval",
-)  # fmt: skip
 
 
 def jobs():
     """Yield the jobs of the table."""
-    for some in THEMES.values():
+    for some in THEMES:
         yield from some()
 
 
@@ -368,49 +353,15 @@ def training_jobs():
     yield Job("auc_moments", [10_000], data, skrate.error_rate.auc_moments, units=units)
 
 
-THEMES = {
-    "Metrics": metric_jobs,
-    "Tables": table_jobs,
-    "Uncertainty": inference_jobs,
-    "Consensus curves": curve_jobs,
-    "Decisions": decision_jobs,
-    "Lists": list_jobs,
-    "Training and selection": training_jobs,
-}
-
-
-INTRODUCTION = """
-Calls take turns, and a time is the median of the turns: the wall clock's, or the time
-of all processors where the unit says "cpu". A *ratio* says how many times faster than
-the peer skrate is; where it is "of theirs", how many times what the peer takes skrate
-takes, so that less is better. *MB* is the most memory that a call takes beyond its
-arguments, as far as Python and numpy can trace it. A peer that does a part of the work,
-such as 25 of 2,000 replicates, is scaled to all of it.
-
-A *target* is what the project has set itself, so that a change that costs time is seen.
-"NO" in the column *met* says that this run missed it: the job takes longer than it
-should, by as much as ratio and target differ, and its result is as exact as any other.
-Those that miss theirs are, first, calls of up to 10,000 cases, which are over in less
-than a millisecond, much of it for checks of the input that both programs make. They
-find the processor's caches full of what the peer's call before them needed; the same
-calls one after another take a half to a quarter of the time that stands here. Then the
-average precision of ties or weights, beside scikit-learn's own, which does less than
-its AUC; intervals and resamples at a prevalence of 0.5, where hardly any neighbours in
-the ranking can be taken together; and 100 million cases, or two threads, which wait for
-memory rather than for a processor.
-
-A ranking is a sort, and how fast numpy sorts depends on the processor: it uses AVX-512
-on some, AVX2 on others, and no SIMD where there is neither, or on AMD's with AVX-512.
-scikit-learn sorts an index, which none of these speeds up. Measured on Intel Xeon, one
-core, in milliseconds of the processor, with nothing, with `X86_V4` and with `X86_V3`
-and `X86_V4` in `NPY_DISABLE_CPU_FEATURES`, set by hand for that one run:
-
-| job | size | peer | ratio | ours | theirs |
-|---|---|---|---|---|---|
-| rAUC, no ties | 1,000,000 | roc_auc_score, AVX-512 sort | 18.8 | 24.6 | 462 |
-| rAUC, no ties | 1,000,000 | roc_auc_score, AVX2 sort | 14.1 | 32.2 | 454 |
-| rAUC, no ties | 1,000,000 | roc_auc_score, sort without SIMD | 4.0 | 111 | 443 |
-"""
+THEMES = (
+    metric_jobs,
+    table_jobs,
+    inference_jobs,
+    curve_jobs,
+    decision_jobs,
+    list_jobs,
+    training_jobs,
+)
 
 
 def main():
@@ -418,41 +369,26 @@ def main():
     parser.add_argument("patterns", nargs="*", metavar="pattern", default=[""])
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--short", action="store_true")
-    parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
-    chosen = {
-        theme: [job for job in some() if any(p in job.name for p in options.patterns)]
-        for theme, some in THEMES.items()
-    }
-    if not any(chosen.values()):
+    chosen = [job for job in jobs() if any(p in job.name for p in options.patterns)]
+    if not chosen:
         parser.error("no job has such a name: " + "; ".join(job.name for job in jobs()))
-    # A page that is printed is all that is on its stream.
-    options.stream = sys.stderr if options.markdown else sys.stdout
-    print(ratio_table.plain_line(ratio_table.HEADER), file=options.stream)
-    page = [introduction()]
+    print(ratio_table.plain_line(ratio_table.HEADER))
     # A process is used once, so that it holds nothing of another job.
     spawn = multiprocessing.get_context("spawn")
     with spawn.Pool(1, maxtasksperchild=None if options.short else 1) as pool:
-        for theme, some in chosen.items():
-            found = [row for job in some for row in measured(job, pool, options)]
-            if found:
-                page.append(f"## {theme}\n\n{ratio_table.markdown(found)}\n")
-    if options.markdown and (options.short or options.patterns != [""]):
-        print("\n".join(page), end="")
-    elif options.markdown:
-        PAGE.write_text("\n".join(page), encoding="utf-8")
+        for job in chosen:
+            print_rows(job, pool, options)
 
 
-def measured(job, pool, options):
-    """Yield the rows of a job, and print them."""
+def print_rows(job, pool, options):
+    """Measure a job and print its rows."""
     sizes = [*job.sizes, *(job.large if options.large else ())]
     for size in [job.short] if options.short else sizes:
         apart = partial(pool.apply, process_megabytes, (job.name, size))
         titles = {"job": job.name, "size": f"{size:,}" if size else ""}
         for row in ratio_table.rows(job, size, apart, is_short=options.short):
-            line = ratio_table.plain_line(titles | row)
-            print(line, file=options.stream, flush=True)
-            yield titles | row
+            print(ratio_table.plain_line(titles | row), flush=True)
 
 
 def process_megabytes(name, size):
@@ -463,32 +399,6 @@ def process_megabytes(name, size):
     with threadpool_limits(job.threads):
         job.ours(*data)
     return before, timing.process_megabytes()
-
-
-def introduction():
-    """Return what stands above the tables: command, machine, versions, terms."""
-    versions = []
-    for name in PACKAGES:
-        with suppress(PackageNotFoundError):
-            versions.append(f"{name} {version(name)}")
-    command = shlex.join(["python", "benchmarks/ratios.py", *sys.argv[1:]])
-    text = (
-        f"Written by `{command}` in one run, all calls of a job in one process, on "
-        f"{processor()}, {os.cpu_count()} cores, {platform.system()}, with Python "
-        f"{platform.python_version()}, {', '.join(versions)}."
-    )
-    about = "\n".join(textwrap.wrap(text, 88, break_on_hyphens=False))
-    return f"# Speed\n\n{about}\n{INTRODUCTION}"
-
-
-def processor():
-    """Return the name of the processor, where the system tells it."""
-    described = Path("/proc/cpuinfo")
-    if described.exists():
-        found = re.search(r"model name\s*: (.*)", described.read_text(encoding="utf-8"))
-        if found:
-            return found[1]
-    return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

@@ -73,25 +73,21 @@ def test_benchmark_runs(kind, method, values):
 @pytest.mark.slow
 def test_every_job_of_the_ratios_runs():
     # In a process of its own: it starts others, and limits threads.
-    command = [sys.executable, FOLDER / "ratios.py", "--short", "--markdown"]
+    command = [sys.executable, FOLDER / "ratios.py", "--short"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert jobs_on(done.stdout) == {
-        job.name for job in load(FOLDER / "ratios.py").jobs()
-    }
+    lines = done.stdout.splitlines()[1:]
+    names = [job.name for job in load(FOLDER / "ratios.py").jobs()]
+    assert all(any(line.startswith(f"{name} ") for line in lines) for name in names)
 
 
-def test_the_page_of_speed_holds_no_job_that_is_gone():
-    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    found = jobs_on(page)
-    assert found
-    assert found <= {job.name for job in load(FOLDER / "ratios.py").jobs()}
-
-
-def jobs_on(page):
-    """Return the names in the first column of the page's tables."""
-    rows = [line for line in page.splitlines() if line.startswith("| ")]
-    return {row.split("|")[1].strip() for row in rows} - {"job"}
+@pytest.mark.slow
+def test_every_job_of_the_page_on_speed_runs():
+    command = [sys.executable, FOLDER / "speed.py", "--short"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    jobs = {job for job, _, _ in load(FOLDER / "speed.py").TABLE}
+    assert all(f"'job': '{job}'" in done.stdout for job in jobs)
 
 
 @pytest.mark.slow
