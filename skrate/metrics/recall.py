@@ -165,8 +165,7 @@ def mean_and_moved(
     # it, because the mean needs all masses.
     is_cut = is_discrete | ((points > 0) & (points < 1))
     points, masses = points[is_cut], masses[is_cut]
-    mean, at_edge = rate.table.mean(low, high), rate.table.survival(edges)
-    smooth_mean, moved = mean, np.zeros_like(gain)
+    moved, steps = np.zeros_like(gain), None
     if len(points):
         steps = SurvivalTable.from_steps(points, masses)
         of_steps = steps.mean(low, high)
@@ -183,6 +182,9 @@ def mean_and_moved(
         moved = np.apply_along_axis(move_steps, -1, at_cut(points))
         if is_discrete:
             return of_steps, moved
+    mean, at_edge = rate.table.mean(low, high), rate.table.survival(edges)
+    smooth_mean = mean
+    if steps is not None:
         smooth_mean = mean - of_steps
         at_edge -= steps.survival(edges)
     by_cut = gain * (smooth_mean - at_edge[1:])
