@@ -142,7 +142,7 @@ class EstimatedLabels:
         return is_pos if are_sure and is_plain and self.is_complete else None
 
     @property
-    def min_drawn(self) -> int:
+    def min_heavy(self) -> int:
         """How many samples with a large weight and an error are needed."""
         return 6
 
@@ -231,8 +231,8 @@ class TakenLabels(EstimatedLabels):
         return None if self.whole.known is None else self.whole.known[self.rows]
 
     @property
-    def min_drawn(self) -> int:
-        return self.whole.min_drawn
+    def min_heavy(self) -> int:
+        return self.whole.min_heavy
 
     @property
     def drawn_errors(self) -> FloatArray:

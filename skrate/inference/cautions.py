@@ -314,7 +314,7 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         # Only labels above the cut count in a precision.
         is_above = ranked.table.rates.take(ranked.group) < rate
         weights, errors = weights[is_above], errors[is_above]
-    heavy = count_heavy(weights, errors, labels.min_drawn)
+    heavy = count_heavy(weights, errors, labels.min_heavy)
     if heavy is None:
         return None
     n_heavy, half = heavy
@@ -322,7 +322,7 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         "pass prediction= to labels.sampled, as probabilities, or label more samples "
         f"that had a low probability. Only {n_heavy} labelled samples stand for more "
         f"than {half:.3g} samples each, about half the maximum, and at least "
-        f"{labels.min_drawn} are needed. With predictions of 0 and 1, or with "
+        f"{labels.min_heavy} are needed. With predictions of 0 and 1, or with "
         "calibrate=False, only positives or wrong predictions count."
     )
 

@@ -242,6 +242,12 @@ class ListMean(Evaluation):
         """The number of units that do not have the most frequent value."""
         return self._most_frequent[1]
 
+    @property
+    def _are_equal_inside(self) -> bool:
+        """Whether all units have the same value, and it is not a bound."""
+        low, high = self.bounds
+        return not self.n_different and low < self.value < high
+
     def _rare_end(self, value: float, tail: float) -> float:
         """Return the exact end of the interval towards the most frequent value.
 
@@ -262,18 +268,17 @@ class ListMean(Evaluation):
         fraction is at most ``-log(tail) / n`` for n units. If the units have the value
         of a bound, the added lists are sufficient: return ``value`` twice.
         """
-        low, high = self.bounds
-        if self.n_different or not low < value < high:
+        if not self._are_equal_inside:
             return value, value
+        low, high = self.bounds
         fraction = min(-np.log(min(tail, 1.0)) / self.cases.n_units, 1.0)
         return value - fraction * (value - low), value + fraction * (high - value)
 
     def _rare_pvalue(self, null_value: float) -> float:
         """Return the p-value that agrees with the exact ends, 0 if none applies."""
         frequent, n_different = self._most_frequent
-        low, high = self.bounds
-        if not n_different and low < self.value < high:
-            bound = low if null_value < self.value else high
+        if self._are_equal_inside:
+            bound = self.bounds[int(null_value >= self.value)]
             fraction = (null_value - self.value) / (bound - self.value)
             return float(np.exp(-fraction * self.cases.n_units)) / _RELIEF
         to_null, to_value = frequent - null_value, frequent - self.value

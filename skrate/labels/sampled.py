@@ -205,8 +205,9 @@ def sampled(
             fitted = calibrated(*known, fitted)
             bounding = bounding_prediction(*known, bounding, fitted)
     elif calibrate:
-        # Equal for all samples, until the scores of a model are known.
+        # Equal for all samples, and without effect, until the scores are known.
         fitted = calibrated(is_labelled, is_pos, proba, np.full(n_samples, 0.5))
+        bounding = np.full(n_samples, 1e-9)
     strata = None
     if not isinstance(design, str):
         strata = check_groups("design", design).codes
@@ -225,7 +226,7 @@ def sampled(
         prediction=bounding,
         strata=strata,
         fitted=fitted if calibrate else None,
-        is_guessed=prediction is None and calibrate,
+        is_predicted_by_scores=prediction is None and calibrate,
     ).predicted_by(fitted)
 
 
@@ -303,7 +304,7 @@ class SampledLabels(EstimatedLabels):
     prediction: FloatArray | None = None
     strata: IntArray | None = None  # Their numbers of labels were fixed.
     fitted: FloatArray | None = None  # Predictions calibrated on the labels.
-    is_guessed: bool = False  # Only scores predict the labels.
+    is_predicted_by_scores: bool = False  # No predictions were given.
 
     def predicted_by(self, prediction: FloatArray | None) -> Self:
         """Return the labels with these predictions, multiplied by their best weight.
@@ -327,9 +328,7 @@ class SampledLabels(EstimatedLabels):
             return self
         known = self.is_labelled, self.is_labelled & (self.pos > 0.5), self.share
         expected, bounding = calibrated(*known, self.fitted, scores), self.prediction
-        if self.is_guessed:
-            bounding = np.clip(expected, 1e-9, 1 - 1e-9)
-        elif bounding is not None:
+        if bounding is not None:
             bounding = raise_bounding(bounding, bounding, expected)
         return replace(self.predicted_by(expected), prediction=bounding)
 
@@ -345,12 +344,12 @@ class SampledLabels(EstimatedLabels):
         return bool(self.is_labelled.all())
 
     @property
-    def min_drawn(self) -> int:
-        return 12 if self.is_guessed else super().min_drawn
+    def min_heavy(self) -> int:
+        return 12 if self.is_predicted_by_scores else super().min_heavy
 
     @property
     def drawn_errors(self) -> FloatArray:
-        if self.is_guessed:
+        if self.is_predicted_by_scores:
             return np.stack([1 / self.share, self.is_labelled / self.share])
         if self.prediction is None:
             is_pos = self.is_labelled & (self.pos > 0.5)

@@ -165,7 +165,7 @@ def mean_and_moved(
     # it, because the mean needs all masses.
     is_cut = is_discrete | ((points > 0) & (points < 1))
     points, masses = points[is_cut], masses[is_cut]
-    moved, steps = np.zeros_like(gain), None
+    moved = np.zeros_like(gain)
     if len(points):
         steps = SurvivalTable.from_steps(points, masses)
         of_steps = steps.mean(low, high)
@@ -184,7 +184,7 @@ def mean_and_moved(
             return of_steps, moved
     mean, at_edge = rate.table.mean(low, high), rate.table.survival(edges)
     smooth_mean = mean
-    if steps is not None:
+    if len(points):
         smooth_mean = mean - of_steps
         at_edge -= steps.survival(edges)
     by_cut = gain * (smooth_mean - at_edge[1:])

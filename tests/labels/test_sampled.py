@@ -332,6 +332,21 @@ def test_scores_predict_labels_without_predictions():
         estimate("roc_auc", found[rows], score[rows])
 
 
+@pytest.mark.filterwarnings("ignore:Do not use the AUC")
+def test_scores_predict_labels_of_a_part_of_a_fixed_number():
+    y_true, _, score, _, _ = simulated(2_000)
+    drawn_rows = np.random.default_rng(0).permutation(2_000) < 400
+    seen, score = np.where(drawn_rows, y_true, np.nan), score + 5 * y_true
+    errors = [
+        estimate(
+            "roc_auc", labels.sampled(seen, 0.2, design=design)[:1_500], score[:1_500]
+        ).standard_error
+        for design in ("independent", "fixed")
+    ]
+    # The minimum of the variance by the predictions decides.
+    assert errors[1] == pytest.approx(errors[0], rel=1e-6)
+
+
 def test_a_batch_whose_labels_are_all_known_has_no_error():
     y_true, _, a, b, _ = simulated()
     batch = labels.sampled(y_true, 1.0).for_batch()
