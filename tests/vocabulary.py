@@ -87,7 +87,6 @@ DISPLAY = {
     "title",  # of a page
     "others",  # what else it shows, by headings
     "space",
-    "zoom",
     "plot_bands",
     "plot_folds",
     "plot_fixed_width",  # the band of comparators, as plot_bands draws those of models

@@ -73,9 +73,9 @@ for name, display in displays.items():
     )
 
 # %%
-# Zooming in on the budget
+# The curves at the budget
 # ------------------------
-# ``zoom="rate"`` shows only the plausible rates. In ROC space, each rate is a falling
+# The left axes show only the plausible rates. In ROC space, each rate is a falling
 # line, here nearly vertical, because only one digit in ten is an eight. The shading is
 # the budget.
 
@@ -83,8 +83,9 @@ figure, axes = plt.subplots(
     1, 2, figsize=(12, 5), layout="constrained"
 )
 for display in displays.values():
-    display.plot(axes[0], plot_rate=True, zoom="rate")
+    display.plot(axes[0], plot_rate=True)
     display.plot(axes[1], plot_rate=True, space="roc")
+axes[0].set_xlim(rate.ppf([0.001, 0.999]))
 
 # %%
 # Reading a curve

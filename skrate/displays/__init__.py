@@ -6,15 +6,17 @@ It is handed on by ``skrate``: ``skrate.displays.EstimatesDisplay`` and so on.
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
 from skrate.displays.budget_report_display import BudgetReportDisplay
-from skrate.displays.curve_band_display import CurveBandDisplay
-from skrate.displays.curve_comparison import CurveComparisonDisplay
+from skrate.displays.curve_displays import (
+    CurveBandDisplay,
+    CurveComparisonDisplay,
+    SampleSizeDisplay,
+)
 from skrate.displays.forest_plots import (
     BestModelDisplay,
     ComparisonsDisplay,
     EstimatesDisplay,
     SubgroupDisplay,
 )
-from skrate.displays.sample_size_display import SampleSizeDisplay
 
 __all__ = [
     "AUCErrorRateDisplay",

@@ -10,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, divide_or_nan
 from skrate.data.checks import check_choice, check_count, warn
-from skrate.displays.drawing import Axes, Display, entry
+from skrate.displays.drawing import Axes, ModelDisplay, entry
 from skrate.error_rate.moments import (
     ErrorRateCurve,
     ModelPoint,
@@ -30,7 +30,7 @@ _BAR = "mean ± 2 standard deviations for its errors"
 _MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
 
 
-class AUCErrorRateDisplay(Display):
+class AUCErrorRateDisplay(ModelDisplay):
     """Mean and spread of the AUC against the error rate, for ratios of the classes.
 
     Each curve shows the mean AUC of all rankings and thresholds with a given number of
@@ -127,11 +127,6 @@ class AUCErrorRateDisplay(Display):
         -------
         display : AUCErrorRateDisplay
             The display that was drawn.
-
-        Raises
-        ------
-        ValueError
-            If a ratio or `n_samples` is out of range.
         """
         n_samples = check_count("n_samples", n_samples, minimum=2)
         if n_samples > 10**7:  # The maximum takes minutes.
@@ -163,8 +158,8 @@ class AUCErrorRateDisplay(Display):
             Scores, higher for the positive class.
         y_pred : array-like of shape (n,)
             Predicted labels, which determine the errors.
-        class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
-            Fractions of the smaller class, in (0, 0.5].
+        class_ratios : sequence of float
+            As in :meth:`from_class_ratios`.
         pos_label : int, float, bool or str, default=None
             The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
         name : str, default=None
@@ -176,11 +171,6 @@ class AUCErrorRateDisplay(Display):
         -------
         display : AUCErrorRateDisplay
             The display that was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the labels or scores are invalid, differ in length or lack a class.
         """
         curves, point, own_ratio = model_curves(
             y_true,
@@ -222,10 +212,8 @@ class AUCErrorRateDisplay(Display):
             the distance of the model from the mean, both divided by the mean.
         name : str, default=None
             Name for the legend; None takes the display's.
-        curve_kwargs : dict, default=None
-            Style of the curve, as matplotlib takes it.
-        point_kwargs : dict, default=None
-            Style of the points, as matplotlib takes it.
+        curve_kwargs, point_kwargs : dict, default=None
+            Matplotlib options of the curves and of the model.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -233,11 +221,6 @@ class AUCErrorRateDisplay(Display):
         -------
         display : AUCErrorRateDisplay
             The display that was drawn.
-
-        Raises
-        ------
-        ValueError
-            If ``kind`` is not one of the choices.
 
         Warns
         -----

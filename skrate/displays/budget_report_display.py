@@ -12,7 +12,7 @@ from skrate.data.checks import check_choice
 from skrate.displays.drawing import (
     COUNTS,
     Axes,
-    Drawing,
+    Display,
     check_defined,
     count_cases,
     draw_rate,
@@ -26,15 +26,15 @@ from skrate.inference.options import Plan
 from skrate.rates.laws import fixed_rate
 
 
-class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
+class BudgetReportDisplay(Display, draws=(BudgetReport,), by="budget_report"):
     """Hit curves in counts, with their bands, the budget and the expected counts.
 
     Parameters
     ----------
     report : BudgetReport
-        The result of :func:`budget_report`.
+        The result of :func:`budget_report`, which must be defined.
     name : str, default=None
-        Name of the one model for the legend; None takes the report's.
+        Name in the legend, if there is one model; None takes the report's.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the vertical axis.
 
@@ -48,11 +48,6 @@ class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
         The curves of a random and of a perfect order.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    Raises
-    ------
-    ValueError
-        If ``report`` is not a result of :func:`budget_report`, or is undefined.
 
     See Also
     --------
@@ -97,8 +92,8 @@ class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
         plot_bands: bool | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
-        plot_chance_level: bool = True,
         chance_level_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = True,
         plot_perfect: bool = True,
         despine: bool = False,
     ) -> Self:
@@ -109,24 +104,17 @@ class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
-            Name of the one model for the legend; None takes the display's.
+            Name in the legend, if there is one model; None takes the display's.
         band : {"simultaneous", "pointwise"}, default="simultaneous"
-            The bounds of a curve, at the level of the report: for the whole true curve,
-            or for each budget separately.
+            Whether bands, at the level of the report, are for the whole true curve, or
+            for each budget separately.
         plot_bands : bool, default=None
-            Whether to draw the bands. If None, draw the band of a single model, the
-            edges for two models, and no bands for more models, because they would hide
-            each other.
-        curve_kwargs : dict, default=None
-            Style of the curve, as matplotlib takes it.
-        bounds_kwargs : dict, default=None
-            Style of the bounds, as matplotlib takes it.
-        plot_chance_level : bool, default=True
-            Whether to draw the curve of a random order.
-        chance_level_kwargs : dict, default=None
-            Style of the chance level, as matplotlib takes it.
-        plot_perfect : bool, default=True
-            Whether to draw the curve of a perfect order.
+            Whether to draw the bands. None draws the band of a single model, the edges
+            for two models, and none for more, because they would hide each other.
+        curve_kwargs, bounds_kwargs, chance_level_kwargs : dict, default=None
+            Matplotlib options of the curves, the bands and the chance level.
+        plot_chance_level, plot_perfect : bool, default=True
+            Whether to draw the curves of a random and of a perfect order.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -134,11 +122,6 @@ class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
         -------
         display : BudgetReportDisplay
             The display that was drawn.
-
-        Raises
-        ------
-        ValueError
-            If ``band`` is not one of the choices.
         """
         check_choice("band", band, BANDS)
         self._start(ax)
@@ -177,13 +160,9 @@ class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
         report, n = self.report, self.report.n_samples
         x, mean = n * report.curves[0].rates, n * report.rate.mean()
         is_named = name is not None and len(report.models) == 1
-        style: dict[str, Any] = {
-            "color": "0.5",
-            "linewidth": 0.8,
-            "linestyle": "-.",
-            "marker": "o",
-        }
-        style |= {"markevery": [1], "markersize": 5, "markeredgecolor": "w"}
+        style: dict[str, Any] = {"color": "0.5", "linewidth": 0.8, "linestyle": "-."}
+        style |= {"marker": "o", "markevery": [1]}
+        style |= {"markersize": 5, "markeredgecolor": "w"}
         self.lines_, self.readings_ = [], []
         for model, curve in zip(report.models, report.curves, strict=True):
             row, base = report[model, "found"], report.reference
@@ -202,12 +181,8 @@ class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
         self, band: Band, given: dict[str, Any] | None
     ) -> tuple[list[CurveBounds], list[Any]]:
         """Draw the band of one model as an area, or the edges of several bands."""
-        report, n, level = (
-            self.report,
-            self.report.n_samples,
-            self.report.confidence_level,
-        )
-        x = n * report.curves[0].rates
+        report, n = self.report, self.report.n_samples
+        level, x = report.confidence_level, n * report.curves[0].rates
         is_one = len(report.curves) == 1
         if band == "pointwise":
             bounds = [curve.interval(level) for curve in report.curves]

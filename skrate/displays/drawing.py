@@ -9,7 +9,7 @@ from copy import copy
 from functools import partial
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
@@ -183,7 +183,7 @@ def check_defined(name: str, is_defined: bool, quantity: str) -> None:
         )
 
 
-class Drawing:
+class Display:
     """Base class of displays, which store a result and draw it by ``plot``.
 
     A display ``draws`` results of some classes, which the function ``by`` returns.
@@ -361,10 +361,15 @@ class Drawing:
         """Name the axes, draw the legend and return the display."""
         if self.pos_label is not None:
             positive = f"(positive label: {self.pos_label})"
-            # Use two lines if the text is longer than the axis.
-            is_long = len(f"{ylabel} {positive}") > 28
-            ylabel += f"\n{positive}" if is_long else f" {positive}"
-        self.ax_.set(xlabel=xlabel, ylabel=plain_text(ylabel))
+            # Forest plots have no vertical quantity. Use two lines if the text is
+            # longer than the axis.
+            if not ylabel:
+                xlabel += f" {positive}"
+            elif len(f"{ylabel} {positive}") > 28:
+                ylabel += f"\n{positive}"
+            else:
+                ylabel += f" {positive}"
+        self.ax_.set(xlabel=plain_text(xlabel), ylabel=plain_text(ylabel))
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
         draw_legend(self.ax_, **legend)
@@ -391,10 +396,11 @@ def _is_on(a: Any, b: Any, close: float) -> bool:
     return furthest <= close * float(np.nanmax(heights) - np.nanmin(heights))
 
 
-class Display(Drawing):
+class ModelDisplay(Display):
     """Base class of displays of a model, with its name."""
 
     name: str | None
+    from_predictions: ClassVar[Callable[..., Any]]
 
     @classmethod
     def from_estimator(
@@ -420,18 +426,15 @@ class Display(Drawing):
         y : array-like of shape (n_samples,)
             True labels of two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, if :meth:`from_predictions` supports them; None
-            means equal weights.
+            Weights of the samples, if :meth:`from_predictions` supports them.
         response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
+            Method that returns scores, or several in order of preference. Default:
+            "decision_function", then "predict_proba"; for regressors pass "predict".
         pos_label : int, float, bool or str, default=None
-            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
-            booleans; for other labels the second class of the estimator, with a warning
-            that names it.
+            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans; for
+            other labels the second class of the estimator, with a warning.
         name : str, default=None
-            Name for the legend. None means the name of the estimator's Python class.
+            Name in the legend. None means the name of the estimator's class.
         **kwargs : dict
             Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
 
@@ -442,11 +445,9 @@ class Display(Drawing):
 
         Raises
         ------
-        NotFittedError
-            If the estimator is not fitted.
         ValueError
-            If the estimator was fitted on one class, or on more than two, or the input
-            is invalid.
+            If the estimator is not fitted (NotFittedError), or was fitted on one class
+            or more than two, or the input is invalid.
         """
         check_is_fitted(estimator)
         y_score, label = ranking_scores(
@@ -454,7 +455,7 @@ class Display(Drawing):
         )
         kwargs["name"] = type(estimator).__name__ if name is None else name
         if sample_weight is not None:
-            kwargs["sample_weight"] = sample_weight
+            kwargs["sample_weight"] = cls._as_fold(sample_weight)
         return cls._draw_estimator(estimator, X, y, y_score, pos_label=label, **kwargs)
 
     @classmethod
@@ -462,8 +463,14 @@ class Display(Drawing):
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         """Draw one ranking; subclasses can also use the estimator."""
-        drawn: Self = cls.from_predictions(y, y_score, **kwargs)  # type: ignore[attr-defined]
+        arrays = cls._as_fold(y), cls._as_fold(y_score)
+        drawn: Self = cls.from_predictions(*arrays, **kwargs)
         return drawn
+
+    @staticmethod
+    def _as_fold(column: Any) -> Any:
+        """Return labels, scores or weights as ``from_predictions`` takes them."""
+        return column
 
     def _entry(self, name: str | None, *texts: Any) -> str:
         """Return the legend entry of the name and ``texts``, which can become lines."""
@@ -474,7 +481,7 @@ class Display(Drawing):
         return entry(*texts)
 
 
-class FoldsDisplay(Display):
+class FoldsDisplay(ModelDisplay):
     """Base class of displays that also draw cross-validated models."""
 
     @classmethod
@@ -501,18 +508,8 @@ class FoldsDisplay(Display):
             The samples that were cross-validated.
         y : array-like of shape (n_samples,)
             True labels of two classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None means equal weights.
-        response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
-        pos_label : int, float, bool or str, default=None
-            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
-            booleans; for other labels the second class of the estimator, with a warning
-            that names it.
-        name : str, default=None
-            Name for the legend. None means the name of the estimator's Python class.
+        sample_weight, response_method, pos_label, name : optional
+            As in :meth:`from_estimator`.
         **kwargs : dict
             Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
 
@@ -538,7 +535,7 @@ class FoldsDisplay(Display):
         )
         if name is None:
             name = type(cv_results["estimator"][0]).__name__
-        drawn: Self = cls.from_predictions(rankings, name=name, **kwargs)  # type: ignore[attr-defined]
+        drawn: Self = cls.from_predictions(rankings, name=name, **kwargs)
         return drawn
 
     @classmethod
@@ -556,9 +553,9 @@ class FoldsDisplay(Display):
         ----------
         y_true : array-like of shape (n_samples,) or mapping of FoldRankings
             True labels of two classes; or, without ``y_score``, the rankings of folds
-            of each model by its name, such as :func:`search_rankings` returns.
+            by the name of the model, such as :func:`search_rankings` returns.
         y_score : mapping or data frame, default=None
-            The scores of each model, of shape (n_samples,), by its name.
+            The scores by the name of the model, of shape (n_samples,).
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **kwargs : dict
@@ -582,16 +579,11 @@ class FoldsDisplay(Display):
             )
         displays: list[Self] = []
         for name, (labels, scores) in models.items():
-            arguments = cls._prediction_arguments(labels, scores)
-            display = cls.from_predictions(*arguments, name=name, ax=ax, **kwargs)  # type: ignore[attr-defined]
+            arrays = cls._as_fold(labels), cls._as_fold(scores)
+            display = cls.from_predictions(*arrays, name=name, ax=ax, **kwargs)
             ax = display.ax_
             displays.append(display)
         return displays
-
-    @classmethod
-    def _prediction_arguments(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
-        """Return labels and scores of one model as ``from_predictions`` takes them."""
-        return y_true, y_score
 
     def _fold_lines(
         self,

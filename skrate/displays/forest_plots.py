@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.displays.drawing import (
-    Axes,
-    Drawing,
-    check_defined,
-    draw_legend,
-    entry,
-    model_color,
-    plain_text,
-)
+from skrate.displays.drawing import Axes, Display, check_defined, entry, model_color
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SHARES, SubgroupScores
 from skrate.metrics.result_types import Comparison, Comparisons, Estimate, Estimates
@@ -23,7 +16,7 @@ from skrate.metrics.result_types import Comparison, Comparisons, Estimate, Estim
 AnyResult = TypeVar("AnyResult")
 
 
-class ForestPlot(Drawing, Generic[AnyResult]):
+class ForestPlot(Display, Generic[AnyResult]):
     """Base class of displays with a row for each model or group, the first on top."""
 
     # Upper end of the vertical axis, which begins at the bottom with the last row.
@@ -49,7 +42,7 @@ class ForestPlot(Drawing, Generic[AnyResult]):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         point_kwargs : dict, default=None
-            Style of the points, as matplotlib takes it.
+            Matplotlib options of the points.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -60,22 +53,35 @@ class ForestPlot(Drawing, Generic[AnyResult]):
         """
         self._start(ax)
         xlabel, names = self._draw_rows(point_kwargs)
-        if self.pos_label is not None:
-            xlabel += f" (positive label: {self.pos_label})"
         self._axes_height = 0.5 + 0.4 * len(names)
-        self.ax_.set(xlabel=plain_text(xlabel), ylim=(len(names) - 0.5, self._top))
+        self.ax_.set_ylim(len(names) - 0.5, self._top)
         self.ax_.set_yticks(np.arange(len(names)), names)
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
         if self._has_long_names:
             # They reduce the room for the legend: arrange them first.
             self.figure_.figure.draw_without_rendering()
-        draw_legend(self.ax_)
-        return self
+        return self._finish(xlabel, "", despine)
 
     def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
         """Draw the points, and return the label of the axis and the names of rows."""
         raise NotImplementedError
+
+    def _draw_results(
+        self,
+        results: Sequence[Estimate | Comparison],
+        given: dict[str, Any] | None,
+        kind: str,
+    ) -> None:
+        """Draw a row for each result, with one entry in the legend."""
+        first = results[0]
+        of = "" if first.of is None else f" of {first.of}"
+        self.points_, self.intervals_ = self._intervals(
+            np.array([result.value for result in results]),
+            np.arange(len(results)),
+            np.array([result.confidence_interval for result in results]),
+            given,
+            color=model_color(0),
+            label=f"{kind}{100 * first.confidence_level:g} % intervals{of}",
+        )
 
     def _intervals(
         self,
@@ -104,19 +110,12 @@ class EstimatesDisplay(
 
     Attributes
     ----------
-    points_ : matplotlib Line2D
-        The values of the models.
-    intervals_ : matplotlib LineCollection
-        Their intervals.
+    points_, intervals_ : matplotlib Line2D and LineCollection
+        The values of the models, and their intervals.
     null_ : matplotlib Line2D or None
         A line at the tested value, if there is one.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    Raises
-    ------
-    ValueError
-        If ``result`` is not a result of :func:`estimate`.
 
     See Also
     --------
@@ -135,27 +134,16 @@ class EstimatesDisplay(
 
     def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
         result = self.result
-        if isinstance(result, Estimate):
-            result = Estimates(names=(result.metric,), estimates=(result,))
-        names, estimates = result.names, result.estimates
+        estimates = result.estimates if isinstance(result, Estimates) else (result,)
+        names = result.names if isinstance(result, Estimates) else (result.metric,)
         first = estimates[0]
-        x = np.array([estimate.value for estimate in estimates])
-        ends = np.array([estimate.confidence_interval for estimate in estimates])
-        of = "" if first.of is None else f" of {first.of}"
-        label = f"{100 * first.confidence_level:g} % intervals{of}"
-        style = {"color": model_color(0), "label": label}
-        y = np.arange(len(names))
-        self.points_, self.intervals_ = self._intervals(x, y, ends, given, **style)
+        self._draw_results(estimates, given, "")
         self.null_ = None
         if first.null_value is not None:
-            self.null_ = self.ax_.axvline(
-                first.null_value,
-                color="0.5",
-                linestyle=":",
-                linewidth=1,
-                zorder=0,
-                label=f"tested value {first.null_value:g}",
-            )
+            label = f"tested value {first.null_value:g}"
+            style: dict[str, Any] = {"color": "0.5", "linestyle": ":", "linewidth": 1}
+            style |= {"zorder": 0, "label": label}
+            self.null_ = self.ax_.axvline(first.null_value, **style)
         return first.metric, list(map(entry, names))
 
 
@@ -175,21 +163,12 @@ class ComparisonsDisplay(
 
     Attributes
     ----------
-    points_ : matplotlib Line2D
-        The differences.
-    intervals_ : matplotlib LineCollection
-        Their intervals.
-    zero_ : matplotlib Line2D
-        The line at no difference.
-    margins_ : list of matplotlib Line2D
-        The lines at the margin that was tested, empty if there is none.
+    points_, intervals_ : matplotlib Line2D and LineCollection
+        The differences, and their intervals.
+    zero_, margins_ : matplotlib Line2D and list of such
+        The lines at no difference, and at the margin that was tested, if any.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    Raises
-    ------
-    ValueError
-        If ``result`` is not a result of :func:`compare`.
 
     See Also
     --------
@@ -215,16 +194,8 @@ class ComparisonsDisplay(
         else:
             pairs, names = (comparisons,), [("a", "b")]
         first = pairs[0]
-        of = "" if first.of is None else f" of {first.of}"
         one_sided = "" if first.alternative == "two-sided" else "one-sided "
-        self.points_, self.intervals_ = self._intervals(
-            np.array([pair.value for pair in pairs]),
-            np.arange(len(pairs)),
-            np.array([pair.confidence_interval for pair in pairs]),
-            given,
-            color=model_color(0),
-            label=f"{one_sided}{100 * first.confidence_level:g} % intervals{of}",
-        )
+        self._draw_results(pairs, given, one_sided)
         style: dict[str, Any] = {"color": "0.5", "linewidth": 1, "zorder": 0}
         self.zero_ = self.ax_.axvline(0, linestyle=":", label="no difference", **style)
         self.margins_ = []
@@ -256,25 +227,18 @@ class BestModelDisplay(ForestPlot[BestModel], draws=(BestModel,), by="select_bes
     Parameters
     ----------
     result : BestModel
-        The result of :func:`select_best`.
+        The result of :func:`select_best`, which must be defined.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 
     Attributes
     ----------
-    points_ : list of matplotlib Line2D
-        The values of the models in the set, and of other models if there are any.
-    intervals_ : list of matplotlib artists
-        Their intervals.
+    points_, intervals_ : list of matplotlib artists
+        The values and intervals of the models in the set, and of others if any.
     corrected_ : matplotlib Line2D
         The corrected value of the winner.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    Raises
-    ------
-    ValueError
-        If ``result`` is not a result of :func:`select_best`, or is undefined.
 
     See Also
     --------
@@ -308,11 +272,8 @@ class BestModelDisplay(ForestPlot[BestModel], draws=(BestModel,), by="select_bes
         is_in, x = np.array(table["may_be_best"]), np.array(table["value"])
         ends, rows = np.transpose([table["low"], table["high"]]), np.arange(len(x))
         self.points_, self.intervals_ = [], []
-        groups = (
-            (is_in, model_color(0), "may be the best"),
-            (~is_in, "0.6", "worse than the best"),
-        )
-        for chosen, color, label in groups:
+        coloured = is_in, model_color(0), "may be the best"
+        for chosen, color, label in (coloured, (~is_in, "0.6", "worse than the best")):
             if not chosen.any():
                 continue
             points = x[chosen], rows[chosen], ends[chosen]
@@ -353,11 +314,6 @@ class SubgroupDisplay(
         For each metric the values, the intervals, and the value of all samples.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    Raises
-    ------
-    ValueError
-        If ``scores`` is not a result of :func:`subgroup_scores`.
 
     See Also
     --------

@@ -11,13 +11,7 @@ from skrate.curves.fold_tables import make_folds
 from skrate.curves.hit_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.data.arrays import ArrayLike, FloatArray, Label, divide_or_nan, dot
-from skrate.data.checks import (
-    as_float64,
-    check_choice,
-    check_count,
-    check_scores,
-    shown,
-)
+from skrate.data.checks import as_float64, check_choice, check_count, check_scores
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.displays.drawing import (
@@ -51,33 +45,6 @@ def list_curves(points: ArrayLike) -> list[ArrayLike]:
     """Return a list of vectors unchanged, and a vector as a list of one."""
     first = next(iter(points), 0) if np.iterable(points) else 0
     return [points] if np.ndim(first) == 0 else list(points)  # type: ignore[arg-type]
-
-
-def check_curve(
-    rates: ArrayLike, hits: ArrayLike, are_gains: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Return the points as arrays; raise if they are not a hit curve or gain curve."""
-    rate = as_float64("rates", check_scores("rates", rates))
-    height = as_float64("hits", check_scores("hits", hits))
-    is_curve = (
-        rate.shape == height.shape
-        and len(rate) > 1
-        and rate[0] == height[0] == 0
-        and abs(rate[-1] - 1) < 1e-9
-    )
-    if is_curve:
-        steps, gains = np.diff(rate), np.diff(height)
-        # With a tolerance for rounding.
-        is_hit = (gains > -1e-9) & (gains < steps + 1e-9)
-        is_curve = bool(np.all(steps >= 0 if are_gains else (steps > 0) & is_hit))
-    if not is_curve:
-        rise = (
-            "rise from 0 to 1, and hits begin at 0"
-            if are_gains
-            else "increase from 0 to 1, and hits from 0 by no more than rates"
-        )
-        raise ValueError(f"rates must {rise}, in equally many points: use hit_curve.")
-    return rate, height
 
 
 def _fold_gain_curves(
@@ -116,8 +83,8 @@ class HitCurveDisplay(FoldsDisplay):
     Parameters
     ----------
     rates : array-like of shape (n_points,), or list of such
-        The rates of the points of the curve, increasing from 0 to 1; a list of arrays
-        for several folds. With ``perfect``, fractions of the total cost.
+        The rates of the curve, increasing from 0 to 1, as from :func:`hit_curve`; a
+        list of arrays for several folds. With ``perfect``, fractions of the total cost.
     hits : array-like of shape (n_points,), or list of such
         The fraction of all samples that is positive and processed at each rate, from 0
         to the prevalence. With ``perfect``, gains per sample, which can decrease.
@@ -130,13 +97,12 @@ class HitCurveDisplay(FoldsDisplay):
     name : str, default=None
         Name of the model in the legend.
     pos_label : int, float, bool or str, default=None
-        The positive label. It is shown in the label of the vertical axis.
+        The positive label, named on the vertical axis.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of such
-        The curve, or the list of the curves of folds, which is empty if they are not
-        drawn.
+        The curve, or a list of the curves of folds, as far as they are drawn.
     chance_level_, perfect_, momentum_, mean_ : matplotlib Line2D or None
         The lines of random scores, of a perfect ranking, of the momentum, and of the
         mean over folds.
@@ -146,13 +112,6 @@ class HitCurveDisplay(FoldsDisplay):
         The drawing of the distribution of the rate, empty without ``rate``.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    Raises
-    ------
-    ValueError
-        If ``rates`` do not increase from 0 to 1, or ``hits`` differ in length, do not
-        begin at 0, or (without ``perfect``) decrease or increase by more than
-        ``rates``.
 
     See Also
     --------
@@ -200,33 +159,23 @@ class HitCurveDisplay(FoldsDisplay):
         name: str | None = None,
         pos_label: Label = None,
     ) -> None:
-        rates, hits = list_curves(rates), list_curves(hits)
-        is_list = isinstance(tables, Sequence | None)
-        if not (is_list and all(isinstance(t, RankTable) for t in tables or ())):
-            raise ValueError(
-                f"tables must be RankTables in a list, got {shown(tables)}."
-            )
         self.perfect = perfect
         self._are_estimates = any(t.own_products is not None for t in tables or ())
-        if len(rates) != len(hits):
-            raise ValueError(
-                f"rates has {len(rates)} curves, hits has {len(hits)}: pass one each."
-            )
-        self.curves = [
-            check_curve(*curve, are_gains=perfect is not None or self._are_estimates)
-            for curve in zip(rates, hits, strict=True)
-        ]
+        self.rates, self.hits = (
+            [as_float64(name, check_scores(name, fold)) for fold in list_curves(points)]
+            for name, points in (("rates", rates), ("hits", hits))
+        )
+        self.curves = list(zip(self.rates, self.hits, strict=True))
         if tables is None and perfect is None:
             tables = []
             for curve in self.curves:
                 steps, pos = np.maximum(np.diff(curve), 0.0)
                 tables.append(RankTable(pos, np.maximum(steps - pos, 0.0)))
         self.tables = tables or []
-        self.rates, self.hits = ([curve[i] for curve in self.curves] for i in (0, 1))
         # Fraction of positives, or gain per sample of the whole ranking.
         self.prevalence = float(np.mean([fold_hits[-1] for fold_hits in self.hits]))
         # For gain curves, `from_predictions` sets the sizes.
-        self._sizes = [table.total for table in self.tables] or [1.0] * len(rates)
+        self._sizes = [table.total for table in self.tables] or [1.0] * len(self.rates)
         self.name = name
         self.pos_label = pos_label
 
@@ -262,8 +211,7 @@ class HitCurveDisplay(FoldsDisplay):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; None means equal weights.
         pos_label : int, float, bool or str, default=None
-            The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans,
-            and the larger one is positive.
+            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
         name : str, default=None
             Name of the model in the legend.
         **kwargs : dict
@@ -309,13 +257,13 @@ class HitCurveDisplay(FoldsDisplay):
         rate: RateLike | None = None,
         n_items: int | None = None,
         curve_kwargs: dict[str, Any] | None = None,
-        plot_chance_level: bool = True,
+        bounds_kwargs: dict[str, Any] | None = None,
         chance_level_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = True,
         plot_perfect: bool = True,
         plot_momentum: bool = False,
         plot_folds: bool = True,
         plot_bands: bool | None = None,
-        bounds_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the curves, and those of random scores and of a perfect ranking.
@@ -331,7 +279,7 @@ class HitCurveDisplay(FoldsDisplay):
             random scores; "gain": the gain per sample. If None, "gain" for curves of
             gains, else "hits".
         name : str, default=None
-            Name of the model in the legend. None means the name of the display.
+            Name in the legend; None takes the display's.
         rate : "uniform", float or distribution, default=None
             The fraction of samples that will be processed, as in
             :func:`recall_at_rate_score`. It is drawn at the bottom, and the legend
@@ -340,24 +288,18 @@ class HitCurveDisplay(FoldsDisplay):
         n_items : int, default=None
             Number of samples that will be ranked. If given, the axes show numbers of
             samples, except the vertical axis of recall and lift.
-        curve_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for the curve.
-        plot_chance_level : bool, default=True
-            Whether to draw the curve of random scores.
-        chance_level_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for this curve.
-        plot_perfect : bool, default=True
-            Whether to draw the curve of a perfect ranking.
+        curve_kwargs, bounds_kwargs, chance_level_kwargs : dict, default=None
+            Matplotlib options of the curve, the area of folds and the chance level.
+        plot_chance_level, plot_perfect : bool, default=True
+            Whether to draw the curves of random scores and of a perfect ranking.
         plot_momentum : bool, default=False
             Whether to draw the :term:`momentum` (of folds, its mean) as a dotted line,
             if it is defined. It is approximate; values above 1 are drawn as 1.
         plot_folds : bool, default=True
             Whether to draw the curve of each fold, in addition to their mean.
         plot_bands : bool, default=None
-            Whether to shade one standard deviation of the folds around their mean. This
-            is not a confidence band of the mean. None means True for several folds.
-        bounds_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``fill_between`` for this area.
+            Whether to shade one standard deviation of the folds around their mean,
+            which is no confidence band. None means True for several folds.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -384,9 +326,13 @@ class HitCurveDisplay(FoldsDisplay):
         self._units = n, n if self._metric == default else 1.0
         self._start(ax)
         before = self.ax_.get_ylim() if self.ax_.lines else None
-        style = styled(curve_kwargs, label=self._entry(name, *self._summary(budget)))
-        self._draw_curves(style, plot_folds)
-        self.band_ = self._draw_band(bounds_kwargs) if plot_bands else None
+        label = self._entry(name, *self._summary(budget))
+        self._draw_curves(styled(curve_kwargs, label=label), plot_folds)
+        self.band_ = None
+        if plot_bands:
+            x, mean, spread = self._mean_curve_deviation()
+            style = bounds_kwargs, "± 1 standard deviation", self._color
+            self.band_ = self._band_area(x, (mean - spread, mean + spread), *style)
         self.momentum_ = self._draw_momentum() if plot_momentum else None
         points = self._drawn([0, 1], [0, self.prevalence])
         self.chance_level_ = self._chance_line(
@@ -409,10 +355,7 @@ class HitCurveDisplay(FoldsDisplay):
     ) -> float:
         """Return the number of samples on the horizontal axis, 1 for rates."""
         if plot_momentum and self._are_estimates:
-            raise ValueError(
-                "plot_momentum=True does not support estimated labels: leave it out, "
-                "or pass true labels."
-            )
+            raise ValueError("plot_momentum=True does not support estimated labels.")
         is_fraction = metric in ("recall", "lift")
         if is_fraction and min(hits[-1] for hits in self.hits) <= 0:
             needed = "positives" if self.perfect is None else "a positive gain"
@@ -481,11 +424,6 @@ class HitCurveDisplay(FoldsDisplay):
         style = style | {"color": self._color, "label": "_"}
         folds = [self._drawn(*curve) for curve in self.curves if plot_folds]
         self.line_ = self._fold_lines(folds, style, self._color)
-
-    def _draw_band(self, given: dict[str, Any] | None) -> Any:
-        x, mean, spread = self._mean_curve_deviation()
-        ends, label = (mean - spread, mean + spread), "± 1 standard deviation"
-        return self._band_area(x, ends, given, label, self._color)
 
     def _mean_curve_deviation(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the mean of the curves as it is drawn, and their standard deviation.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn import get_config
@@ -20,7 +20,7 @@ from skrate.curves.consensus import (
 from skrate.curves.fold_tables import FoldsLike
 from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice, check_fractions
-from skrate.data.folds import Repeats
+from skrate.data.folds import FoldRankings, Repeats
 from skrate.data.ranking import check_groups
 from skrate.displays.drawing import (
     BUDGET_ALPHA,
@@ -32,9 +32,8 @@ from skrate.displays.drawing import (
     import_pyplot,
     mean_and_spread,
 )
-from skrate.rates.laws import RateDistribution, RateLike, check_rate
+from skrate.rates.laws import RateLike, check_rate
 
-Zoom = Literal["rate"]
 # Horizontal and vertical positions, or rates and recalls.
 _Curve: TypeAlias = tuple[FloatArray, FloatArray]
 Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
@@ -111,8 +110,7 @@ class RateAveragedROC(
     positives and of the negatives is selected? The consensus [1]_ is the curve of these
     two fractions over all folds, for all rates. :meth:`from_cross_validation` fits a
     model on each fold, :meth:`from_predictions` takes labels and scores of folds, and
-    :meth:`from_estimator` draws the single ranking of a fitted model. Pass ``ax=`` to
-    draw several models on the same axes.
+    :meth:`from_estimator` draws the ranking of a fitted model as one fold.
 
     Parameters
     ----------
@@ -122,11 +120,10 @@ class RateAveragedROC(
         Name of the model in the legend.
     rate : "uniform", float or distribution, default=None
         The fraction of samples that will be processed, as in
-        :func:`rate_weighted_auc_score`. The legend shows the rate-weighted AUC for it.
-        If None, the legend shows the AUC.
+        :func:`rate_weighted_auc_score`. The legend shows the rate-weighted AUC for it;
+        None means the AUC.
     pos_label : int, float, bool or str, default=None
-        The positive label. It is shown in the label of the vertical axis. None means
-        the positive label of the curve.
+        The positive label, named on the vertical axis. None takes the curve's.
 
     Attributes
     ----------
@@ -194,14 +191,11 @@ class RateAveragedROC(
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.curve!r}, name={self.name!r})"
 
-    @classmethod
-    def _draw_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
-    ) -> Self:
-        # A single ranking is treated as one fold.
-        if "sample_weight" in kwargs:
-            kwargs["sample_weight"] = [kwargs["sample_weight"]]
-        return cls.from_predictions([y], [y_score], **kwargs)
+    @staticmethod
+    def _as_fold(column: Any) -> Any:
+        # A single ranking is one fold.
+        is_folds = column is None or isinstance(column, FoldRankings)
+        return column if is_folds else [column]
 
     @classmethod
     def from_cross_validation(
@@ -231,8 +225,8 @@ class RateAveragedROC(
         cv : int, cross-validation generator or iterable, default=None
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         clusters : array-like of shape (n_samples,), default=None
-            The cluster of each sample, such as its patient. A splitter such as
-            :class:`sklearn.model_selection.GroupKFold` gets it as ``groups``.
+            The cluster of each sample, such as its patient. The splitter, such as
+            :class:`sklearn.model_selection.GroupKFold`, gets it as ``groups``.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": weights}``; with metadata
             routing, of all methods that request them. They do not weight the curves.
@@ -241,7 +235,7 @@ class RateAveragedROC(
         verbose : int, default=0
             If above 0, report the progress of the folds.
         name : str, default=None
-            Name of the model in the legend. None means the name of its class.
+            Name in the legend. None means the name of the estimator's class.
         **kwargs : dict
             Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
 
@@ -253,14 +247,12 @@ class RateAveragedROC(
         Raises
         ------
         ValueError
-            If ``params`` contains ``groups`` in addition to ``clusters``, or data or
-            options are invalid.
+            If ``params`` contains ``groups`` in addition to ``clusters``.
 
         Warns
         -----
         UndefinedMetricWarning
-            If a fold is left out because its test or training samples have only one
-            class.
+            If a fold is left out because its test or training part has one class.
         """
         import_pyplot(cls.__name__)
         params = dict(params or {})
@@ -321,48 +313,12 @@ class RateAveragedROC(
             replaces ``sample_weight``, ``pos_label`` and ``repeats``.
         y_scores : sequence of array-like of shape (n_samples,), default=None
             Scores of the same samples, higher for the positive class.
-        name : str, default=None
-            Name of the model in the legend.
-        rate : "uniform", float or distribution, default=None
-            The fraction of samples that will be processed, as in
-            :func:`rate_weighted_auc_score`. The legend shows the rate-weighted AUC for
-            it. If None, the legend shows the AUC.
-        sample_weight : sequence of array-like of shape (n_samples,), default=None
-            Relative weights of the samples. Only ``bounds`` "normal", "beta" and None
-            support them, because the other bounds are distributions of a number of
-            samples.
-        pos_label : int, float, bool or str, default=None
-            The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans,
-            and the larger one is positive.
-        repeats : int or array-like of shape (n_folds,), default=None
-            Only for repeated cross-validation: the repetition of each fold, or the
-            number of repetitions if they follow one another and have equally many
-            folds. Without it, the bounds of repeated folds are too narrow.
-        rates : array-like of shape (n_rates,), default=None
-            Increasing rates in [0, 1] at which the consensus and its bounds are
-            computed. If None, up to 201 rates, see :func:`rate_averaged_roc_curve`.
-        bounds : str or None, default="exact"
-            Method of the bounds: "exact", "parametric", "bootstrap",
-            "bootstrap-adjusted", "normal", "beta", or None for no bounds; see
-            :func:`rate_averaged_roc_curve`.
-        band : {"pointwise", "simultaneous"}, default="pointwise"
-            "pointwise" bounds are for the recall at one rate that is chosen beforehand;
-            a "simultaneous" band is for the whole curve. Only "exact" and the
-            bootstraps support simultaneous bands.
-        confidence_level : float, default=0.95
-            Confidence level of the bounds, in (0, 1).
-        augment : bool, default=True
-            Whether one sample of each class is added to the distribution from which new
-            folds are drawn, see :func:`rate_averaged_roc_curve`. If False, the bounds
-            are too narrow near both ends of the curve (as published). "normal" and
-            "beta" add no samples.
-        n_resamples : int, default=2000
-            Number of sets of folds that are drawn for the bootstraps and simultaneous
-            bands.
-        random_state : int, Generator, RandomState or None, default=None
-            Seed or generator for these draws.
-        n_jobs : int, default=None
-            Number of threads, as in joblib. The result does not depend on it.
+        name, rate : optional
+            As in the constructor.
+        sample_weight, pos_label, repeats, rates, bounds, band : optional
+            As in :func:`rate_averaged_roc_curve`.
+        confidence_level, augment, n_resamples, random_state, n_jobs : optional
+            As in :func:`rate_averaged_roc_curve`.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
@@ -388,28 +344,23 @@ class RateAveragedROC(
         )
         return cls(curve, name=name, rate=rate).plot(**kwargs)
 
-    @classmethod
-    def _prediction_arguments(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
-        return (y_true,) if y_score is None else ([y_true], [y_score])
-
     def plot(
         self,
         ax: Axes | None = None,
         *,
         space: Plane | None = None,
-        zoom: Zoom | None = None,
         name: str | None = None,
         rate: RateLike | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
+        fold_kwargs: dict[str, Any] | None = None,
+        chance_level_kwargs: dict[str, Any] | None = None,
         average: Average = "rate",
         plot_fixed_width: bool = False,
         plot_folds: bool = False,
-        fold_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = False,
         plot_isometrics: bool | ArrayLike = False,
         plot_rate: bool = False,
-        plot_chance_level: bool = False,
-        chance_level_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the curve with its bounds.
@@ -422,18 +373,11 @@ class RateAveragedROC(
             The axes: "roc", or with the rate on the horizontal axis "rate-recall",
             "rate-accuracy" or "rate-negative-recall" (the fraction of negatives that is
             not processed). None means the space of ``ax``; for new axes "rate-recall"
-            with ``plot_rate`` or ``zoom``, otherwise "roc".
-        zoom : {"rate"}, default=None
-            "rate" limits the horizontal axis to likely values of ``rate``.
-        name : str, default=None
-            Name of the model in the legend. None means the name of the display.
-        rate : "uniform", float or distribution, default=None
-            The fraction of samples that will be processed. None means the rate of the
-            display.
-        curve_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for the curve.
-        bounds_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``Polygon`` for the bounds.
+            with ``plot_rate``, otherwise "roc".
+        name, rate : optional
+            As in the constructor; None takes the display's.
+        curve_kwargs, bounds_kwargs, fold_kwargs, chance_level_kwargs : dict, optional
+            Matplotlib options of the curve, the bounds, the folds and the chance level.
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
             The quantity that is equal in all folds at a point of the average curve.
             Averages other than "rate" are drawn without bounds, with the AUC in the
@@ -441,20 +385,14 @@ class RateAveragedROC(
         plot_fixed_width : bool, default=False
             Whether to draw ``curve.fixed_width_band(average, random_state=0)`` instead
             of bounds.
-        plot_folds : bool, default=False
-            Whether to draw the curve of each fold.
-        fold_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for the curves of folds.
+        plot_folds, plot_chance_level : bool, default=False
+            Whether to draw the curve of each fold, and the curve of random scores.
         plot_isometrics : bool or array-like of shape (n_rates,), default=False
             The rates of which a line of equal rate (an isometric) is drawn. True means
             0.1, 0.2, ..., 0.9.
         plot_rate : bool, default=False
             Whether to draw the distribution of ``rate``: its density, with stems for
             single rates; in the ROC plane, a shade.
-        plot_chance_level : bool, default=False
-            Whether to draw the curve of random scores.
-        chance_level_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for this curve.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -466,49 +404,44 @@ class RateAveragedROC(
         Raises
         ------
         ValueError
-            If ``space``, ``zoom``, ``rate`` or ``average`` is invalid; if a rate of
-            ``plot_isometrics`` is outside [0, 1]; if ``plot_rate`` or ``zoom`` is given
-            without a rate; or if the folds do not support this average or band.
+            If ``space``, ``rate`` or ``average`` is invalid; if a rate of
+            ``plot_isometrics`` is outside [0, 1]; if there is no rate for
+            ``plot_rate``; or if the folds do not support this average or band.
         """
         check_choice("space", space, LABELS, or_none=True)
-        check_choice("zoom", zoom, get_args(Zoom), or_none=True)
         rate = self.rate if rate is None else rate
-        if rate is None and (plot_rate or zoom):
-            option = "plot_rate=True" if plot_rate else "zoom='rate'"
-            raise ValueError(f"{option} needs a rate: pass rate=.")
-        isometrics = _isometric_rates(plot_isometrics)
+        if rate is None and plot_rate:
+            raise ValueError("plot_rate=True needs a rate: pass rate=.")
+        isometrics: Any = plot_isometrics
+        if isinstance(isometrics, bool | np.bool_):
+            isometrics = np.arange(1, 10) / 10 if isometrics else []
+        isometrics = np.atleast_1d(check_fractions("plot_isometrics", isometrics))
         curve, bounds = self._averaged(average, plot_fixed_width)
         label = self._entry(name, self._summary(rate, average, curve))
         distribution = check_rate("uniform" if rate is None else rate)
         self._start(ax)
-        shows_rate = plot_rate or zoom is not None
-        plane = self._plane(space, shows_rate)
-        before = (self.ax_.get_xlim(), self.ax_.get_ylim()) if self.ax_.lines else None
+        plane = self._plane(space, plot_rate)
         draw = plane.draw_budget if plane.name == "roc" else None
-        self.rate_ = draw_rate(self.ax_, distribution, draw=draw) if shows_rate else []
+        self.rate_ = draw_rate(self.ax_, distribution, draw=draw) if plot_rate else []
         self._draw_references(plane, isometrics)
         self.chance_level_ = self._chance_line(
             plot_chance_level, plane.points([0, 1], [0, 1]), chance_level_kwargs
         )
-        curves = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
-        self.line_ = self._model_line(*curves[0][1], curve_kwargs, label=label)
+        self.line_ = self._model_line(*plane.points(*curve), curve_kwargs, label=label)
         folds = self._fold_points(plane.name) if plot_folds else []
         self.fold_lines_ = self._fold_lines(folds, fold_kwargs, self.line_.get_color())
-        areas = [points for _, points in curves[1:]]
+        areas = [plane.points(*end) for end in bounds]
         self._draw_bounds(areas, plot_fixed_width, bounds_kwargs)
-        if zoom is None:
-            self.ax_.set(xlim=WHOLE, ylim=WHOLE)
-            self.ax_.set_aspect("equal" if plane.name == "roc" else "auto")
-        else:
-            self._zoom(distribution, curves, before)
+        self.ax_.set(xlim=WHOLE, ylim=WHOLE)
+        self.ax_.set_aspect("equal" if plane.name == "roc" else "auto")
         return self._finish(*LABELS[plane.name], despine)
 
-    def _plane(self, chosen: Plane | None, shows_rate: bool) -> Space:
+    def _plane(self, chosen: Plane | None, plot_rate: bool) -> Space:
         """Return the chosen plane, else the plane of the axes, else the default."""
         ylabel = self.ax_.get_ylabel().partition("(")[0].strip()
         seen = self.ax_.get_xlabel(), ylabel
         drawn = next((key for key, labels in LABELS.items() if labels == seen), None)
-        default: Plane = "rate-recall" if shows_rate else "roc"
+        default: Plane = "rate-recall" if plot_rate else "roc"
         return Space(chosen or drawn or default, self.curve.prevalence)
 
     def _draw_references(self, plane: Space, isometrics: FloatArray) -> None:
@@ -531,42 +464,11 @@ class RateAveragedROC(
 
     def _fold_points(self, plane: Plane) -> list[_Curve]:
         """Return the curve of each fold, with the isometrics of its own prevalence."""
+        folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
         return [
             Space(plane, table.prevalence).points(self.curve.rates, tpr)
-            for table, tpr in zip(
-                self.curve.folds.tables, self.curve.fold_tpr, strict=True
-            )
+            for table, tpr in folds
         ]
-
-    def _zoom(
-        self,
-        distribution: RateDistribution,
-        curves: list[tuple[FloatArray, _Curve]],
-        before: tuple[tuple[float, float], tuple[float, float]] | None,
-    ) -> None:
-        """Show the curves at likely rates, and the range that was visible before."""
-        ends = distribution.ppf(np.array([0.01, 0.99]))
-        # The margin is half of their distance, or a fifth of the upper end.
-        margin = max(0.5 * (ends[1] - ends[0]), 0.2 * ends[1])
-        ends = np.clip([ends[0] - margin, ends[1] + margin], 0, 1)
-        if ends[0] == ends[1]:
-            # If almost no budget is above 0, show all rates.
-            ends = np.array([0.0, 1.0])
-        x_ends = [np.interp(ends, rates, x) for rates, (x, _) in curves]
-        low, high = float(np.min(x_ends)), float(np.max(x_ends))
-        seen = [np.interp([low, high], *points) for _, points in curves]
-        seen += [y[(x >= low) & (x <= high)] for _, (x, y) in curves]
-        heights = np.concatenate(seen)
-        bottom, top = float(heights.min()), float(heights.max())
-        margin = 0.05 * (top - bottom) or 0.05
-        bottom, top = max(bottom - margin, WHOLE[0]), min(top + margin, WHOLE[1])
-        if before is not None and before[0] != WHOLE:
-            (left, right), (under, over) = before
-            low, high = min(low, left), max(high, right)
-            bottom, top = min(bottom, under), max(top, over)
-        # Otherwise half of the line of a curve that begins at 0 would be cut.
-        low = low - 0.01 * (high - low) if low == 0 else low
-        self.ax_.set(xlim=(low, high), ylim=(bottom, top), aspect="auto")
 
     def _averaged(
         self, average: Average, plot_fixed_width: bool
@@ -615,14 +517,6 @@ class RateAveragedROC(
         self.bounds_ = self.ax_.fill(x, y, **style)[0]
 
 
-def _isometric_rates(given: bool | ArrayLike) -> FloatArray:
-    """Return the rates of isometrics: nine rates for True, no rates for False."""
-    rates: Any = given
-    if isinstance(given, bool | np.bool_):
-        rates = np.arange(1, 10) / 10 if given else []
-    return np.atleast_1d(check_fractions("plot_isometrics", rates))
-
-
-def _no_score(estimator: Any, X: Any, y: Any) -> float:
+def _no_score(*data: Any) -> float:
     """Return 0, because the folds are scored together later."""
     return 0.0

@@ -297,9 +297,6 @@ ILL = {
     "samples of rates beyond float64": (
         lambda: skrate.rates.empirical(TOO_LARGE), "samples.*inf",
     ),
-    "rates of a drawing beyond float64": (
-        lambda: skrate.HitCurveDisplay(TOO_LARGE, S6), "rates",
-    ),
     "groups of raw bytes": (
         lambda: skrate.ranking_auc_score(Y6, S6, groups=np.zeros(6, "V4")),
         r"groups.*V4",
@@ -347,9 +344,6 @@ ILL = {
     ),
     "labels of a scorer": (lambda: scorer_of(with_cell(Y6, SNAN)), "y_true"),
     "a number as a curve": (lambda: skrate.RateAveragedROC(3), "curve"),
-    "a number as tables": (
-        lambda: skrate.HitCurveDisplay([0, 1], [0, 0.5], tables=3), "tables",
-    ),
     "a number as ratios": (
         lambda: skrate.displays.AUCErrorRateDisplay.from_class_ratios(0.1),
         "class_ratios",

@@ -13,7 +13,7 @@ from colour_vision import difference, lab, linear
 from looped import case
 from optional import require
 from skrate import HitCurveDisplay, rates
-from skrate.displays.drawing import Drawing, density_outline, mean_and_spread
+from skrate.displays.drawing import Display, density_outline, mean_and_spread
 
 plt = require("matplotlib.pyplot")
 colors = require("matplotlib.colors")
@@ -50,7 +50,7 @@ DISPLAYS = [
     value
     for module in (skrate, skrate.displays)
     for name in module.__all__
-    if inspect.isclass(value := getattr(module, name)) and issubclass(value, Drawing)
+    if inspect.isclass(value := getattr(module, name)) and issubclass(value, Display)
 ]
 METHODS = [
     (display, name)

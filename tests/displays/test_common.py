@@ -329,21 +329,6 @@ REFUSED = [
     (HITS.plot, (), {"metric": "roc"}, r"metric.*'roc'"),
     (HITS.plot, (), {"n_items": 0}, "n_items"),
     (HITS.plot, (), {"n_items": 2.5}, "n_items"),
-    (HitCurveDisplay, ([[0, 1], [0, 1]], [[0, 0.3]]), {}, r"rates.*2.*hits.*1"),
-    (HitCurveDisplay, ([0, 1], [1, 2]), {"perfect": [([0, 1],) * 2]}, r"rates.*hits"),
-    *(
-        (HitCurveDisplay, curve, {}, "hit_curve")
-        for curve in [
-            ([0, 0.5], [0, 0.1]),
-            ([0.1, 1], [0, 0.1]),
-            ([0, 0.5, 0.5, 1], [0, 0.1, 0.1, 0.1]),
-            ([0, 0.5, 1], [0, 0.6, 0.6]),
-            ([0, 0.5, 1], [0, 0.4, 0.3]),
-            ([0, 1], [0, 0.1, 0.2]),
-        ]
-    ),
-    (CONSENSUS.plot, (), {"zoom": "budget"}, r"zoom.*'budget'"),
-    (CONSENSUS.plot, (), {"zoom": "rate"}, r"zoom='rate'.*rate="),
     (CONSENSUS.plot, (), {"plot_rate": True}, r"plot_rate=True.*rate="),
     (CONSENSUS.plot, (), {"space": "roq"}, r"space.*'roq'"),
     (CONSENSUS.plot, (), {"plot_isometrics": [0.5, 2]}, r"plot_isometrics.*0.*1"),

@@ -223,19 +223,6 @@ def test_what_models_share_is_drawn_once():
     assert known[0].rate_ == known[1].rate_
 
 
-def test_a_zoom_of_several_models_shows_all_of_them():
-    displays = draw(zoom="rate")
-    ax = displays[0].ax_
-    single = [display.plot(zoom="rate").ax_.get_ylim() for display in displays]
-    assert ax.get_ylim() == (min(s[0] for s in single), max(s[1] for s in single))
-    late = rates.beta(700, 300)
-    ends = RateAveragedROC(curve_of(0), rate=late).plot(zoom="rate").ax_.get_xlim()
-    assert 0.5 < ends[0] < 0.7 < ends[1] < 0.9
-    # Where the rate is known, there is no distance between its quantiles.
-    ends = RateAveragedROC(curve_of(0), rate=0.2).plot(zoom="rate").ax_.get_xlim()
-    assert ends == pytest.approx((0.16, 0.24))
-
-
 @pytest.mark.parametrize("space", SPACES)
 def test_another_average_is_drawn_without_bounds_or_with_its_band(space):
     curve = curve_of(0)
@@ -264,9 +251,6 @@ def test_the_area_of_the_vertical_average_is_the_mean_over_folds():
     curve = curve_of(0)
     label = RateAveragedROC(curve, rate=0.2).plot(average="fpr").line_.get_label()
     assert f" AUC = {curve.fold_rate_weighted_auc().mean():.3f}" in label
-    display = RateAveragedROC(curve, rate=0.2)
-    zoomed = display.plot(average="fpr", zoom="rate", plot_fixed_width=True)
-    assert zoomed.ax_.get_xlim()[1] < 0.5
 
 
 def test_it_prints_as_its_curve_and_its_name():

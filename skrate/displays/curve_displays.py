@@ -1,4 +1,4 @@
-"""Draw the difference of two models at every rate."""
+"""Draw curves of one model, differences of two, and the power by the sample size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skrate.data.checks import check_count
 from skrate.displays.drawing import (
     COUNTS,
     Axes,
-    Drawing,
+    Display,
     check_defined,
     count_cases,
     draw_rate,
@@ -21,15 +21,136 @@ from skrate.displays.drawing import (
     styled,
 )
 from skrate.inference.compare_curves import CurveComparison
+from skrate.inference.curve_band import AXES, CurveBand
 from skrate.inference.curve_evaluation import CurveBounds
+from skrate.inference.sample_size import SampleSize
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
+_XLABELS = {"rate": "Rate", "fpr": "False positive rate", "recall": "Recall"}
+_YLABELS = {
+    "recall": "Recall",
+    "precision": "Precision",
+    "roc": "True positive rate",
+    "pr": "Precision",
+    "lift": "Lift",
+    "hits": "Hits",
+    "gain": "Gain per sample",
+}
 # Metrics for which a difference is a number of positives or a gain, at any rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
 _PER_SAMPLE = {"hits": "hits per sample", "gain": "gain per sample"}
 
 
-class CurveComparisonDisplay(Drawing, draws=(CurveComparison,), by="compare_curves"):
+class CurveBandDisplay(Display, draws=(CurveBand,), by="curve_band"):
+    """The curve of one model with its band.
+
+    Parameters
+    ----------
+    curve : CurveBand
+        The result of :func:`curve_band`, which must be defined.
+    name : str, default=None
+        Name of the model for the legend.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the vertical axis.
+
+    Attributes
+    ----------
+    line_, chance_level_ : matplotlib Line2D
+        The curve, and the curve of random scores, None if it is not drawn.
+    band_ : matplotlib artist
+        The area of its band, in the colour of the curve.
+    ax_, figure_ : matplotlib Axes and Figure
+        Axes and figure of the most recent drawing.
+
+    See Also
+    --------
+    sklearn.metrics.RocCurveDisplay : A ROC curve without a band.
+    curve_band : Computes the curve and the band.
+    CurveComparisonDisplay : The difference of two models, to see which is better.
+
+    Examples
+    --------
+    >>> from skrate import curve_band
+    >>> from skrate.displays import CurveBandDisplay
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> curve = curve_band(y_true, y_score, metric="roc", at=[0.2, 0.8])
+    >>> display = CurveBandDisplay(curve, name="model").plot()
+    >>> display.line_.get_ydata().tolist()
+    [0.5, 1.0]
+    """
+
+    def __init__(
+        self, curve: CurveBand, *, name: str | None = None, pos_label: Label = None
+    ) -> None:
+        self._check_result("curve", curve)
+        check_defined("curve", not np.isnan(curve.value).all(), "curve")
+        self.curve = curve
+        self.name = name
+        self.pos_label = pos_label
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        bounds_kwargs: dict[str, Any] | None = None,
+        chance_level_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = True,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the curve with its band.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            Name for the legend; None takes the display's.
+        curve_kwargs, bounds_kwargs, chance_level_kwargs : dict, default=None
+            Matplotlib options of the curve, its band and the chance level.
+        plot_chance_level : bool, default=True
+            Whether to draw the curve of random scores.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : CurveBandDisplay
+            The display that was drawn.
+        """
+        curve, metric = self.curve, self.curve.metric
+        self._start(ax)
+        before = self.ax_.get_ylim()[1] if self.ax_.lines else 0.0
+        name = self.name if name is None else name
+        label = entry(_YLABELS[metric] if name is None else name)
+        self.line_ = self._model_line(curve.at, curve.value, curve_kwargs, label=label)
+        kind = "band" if curve.band == "simultaneous" else "at each point"
+        level = f"{100 * curve.confidence_level:g} % {kind}"
+        style = bounds_kwargs, level, self.line_.get_color()
+        self.band_ = self._band_area(curve.at, (curve.low, curve.high), *style)
+        p = curve.prevalence
+        # The heights of the line of random scores at both ends.
+        ends = {"precision": (p, p), "pr": (p, p), "lift": (1.0, 1.0), "hits": (0.0, p)}
+        chance = ends.get(metric, (0.0, 1.0))
+        if metric == "gain":
+            chance = 0.0, curve.params["benefit"] * p - curve.params["cost"]
+        self.chance_level_ = self._chance_line(
+            plot_chance_level, ([0, 1], chance), chance_level_kwargs
+        )
+        self.ax_.set_xlim(0, 1)
+        margin = 1.05
+        if metric == "lift":
+            # The band is widest by far at the first rates, which set no limits.
+            is_seen = curve.at >= min(0.05, curve.at[-1])
+            highest = max(curve.high[is_seen].max(), curve.value.max())
+            self.ax_.set_ylim(0, max(margin * highest, before))
+        elif metric not in ("hits", "gain"):
+            self.ax_.set_ylim(0, margin)
+        return self._finish(_XLABELS[AXES[metric]], _YLABELS[metric], despine)
+
+
+class CurveComparisonDisplay(Display, draws=(CurveComparison,), by="compare_curves"):
     """Difference of two models at every rate, with its band and the better model.
 
     Parameters
@@ -42,10 +163,10 @@ class CurveComparisonDisplay(Drawing, draws=(CurveComparison,), by="compare_curv
         The fraction of samples that will be processed, as in
         :func:`recall_at_rate_score`. Its distribution is drawn at the bottom.
     n_items : int, default=None
-        Number of samples that will be ranked. If given, additional axes show numbers of
-        samples.
+        Number of samples that will be ranked. If given, additional axes show the
+        numbers of processed samples and of processed positives (or the gain).
     pos_label : int, float, bool or str, default=None
-        The positive label. It is shown in the label of the vertical axis.
+        The positive label, named on the vertical axis.
 
     Attributes
     ----------
@@ -65,8 +186,9 @@ class CurveComparisonDisplay(Drawing, draws=(CurveComparison,), by="compare_curv
     Raises
     ------
     ValueError
-        If ``comparison`` is not a result of :func:`compare_curves`, or is undefined, or
-        ``names`` are not two different names.
+        If ``comparison`` is not a result of :func:`compare_curves`, or is undefined;
+        if ``names`` are not two different names, or, when drawn, ``rate`` is not a
+        distribution or ``n_items`` not a number of samples.
 
     See Also
     --------
@@ -124,19 +246,10 @@ class CurveComparisonDisplay(Drawing, draws=(CurveComparison,), by="compare_curv
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
-        names : tuple of two str, default=None
-            Names of the models. None means the names of the display.
-        rate : "uniform", float or distribution, default=None
-            The fraction of samples that will be processed. None means the rate of the
-            display.
-        n_items : int, default=None
-            Number of samples that will be ranked. If given, additional axes show the
-            numbers of processed samples and of processed positives. None means the
-            number of the display.
-        curve_kwargs : dict, default=None
-            Style of the curve, as matplotlib takes it.
-        band_kwargs : dict, default=None
-            Style of the band, as matplotlib takes it.
+        names, rate, n_items : optional
+            As in the constructor; None takes the display's.
+        curve_kwargs, band_kwargs : dict, default=None
+            Matplotlib options of the curve and of the band.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -144,12 +257,6 @@ class CurveComparisonDisplay(Drawing, draws=(CurveComparison,), by="compare_curv
         -------
         display : CurveComparisonDisplay
             The display that was drawn.
-
-        Raises
-        ------
-        ValueError
-            If ``names`` are not two different names, ``rate`` is not a distribution, or
-            ``n_items`` is not a number of samples.
         """
         a, b = self.names if names is None else _check_names(names)
         rate = self.rate if rate is None else rate
@@ -262,3 +369,98 @@ def _check_names(names: Sequence[str]) -> tuple[str, str]:
 def _scaling(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the functions from fractions to counts and back."""
     return lambda fraction: fraction * unit, lambda count: count / unit
+
+
+class SampleSizeDisplay(Display, draws=(SampleSize,), by="sample_size"):
+    """The power of a test, or the half width of an interval, by the number of samples.
+
+    The vertical axis is the probability that the test detects the difference or,
+    without a test, the expected half width of the interval. The dot is the planned
+    size.
+
+    Parameters
+    ----------
+    result : SampleSize
+        The result of :func:`sample_size`, which must be defined.
+    name : str, default=None
+        Name in the legend, such as the difference to detect.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the vertical axis.
+
+    Attributes
+    ----------
+    line_, point_ : matplotlib Line2D
+        The power or the half width, and the planned size.
+    ax_, figure_ : matplotlib Axes and Figure
+        Axes and figure of the most recent drawing.
+
+    See Also
+    --------
+    sample_size : Computes the size.
+
+    Examples
+    --------
+    >>> from skrate import RankTable, sample_size
+    >>> from skrate.displays import SampleSizeDisplay
+    >>> pilot = RankTable([30, 20, 10], [5, 25, 50])
+    >>> size = sample_size("roc_auc", pilot, half_width=0.05)
+    >>> display = SampleSizeDisplay(size).plot()
+    >>> display.point_.get_xdata().tolist()
+    [288]
+    """
+
+    def __init__(
+        self, result: SampleSize, *, name: str | None = None, pos_label: Label = None
+    ) -> None:
+        self._check_result("result", result)
+        is_defined = result._pilot is not None and not np.isnan(result.half_width)
+        check_defined("result", is_defined, "power or half width")
+        self.result = result
+        self.name = name
+        self.pos_label = pos_label
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the curve from a fifth of the planned size to three times this size.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            Name in the legend. None means the name of the display.
+        curve_kwargs : dict, default=None
+            Matplotlib options of the curve.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : SampleSizeDisplay
+            The display that was drawn.
+        """
+        size, pilot = self.result, self.result._pilot
+        self._start(ax)
+        sizes = np.geomspace(max(size.n / 5, pilot.least), 3 * size.n, num=60)
+        if size.power is None:
+            expected = [pilot.half_width(n) for n in sizes]
+            value, quantity = size.half_width, "Half width of the interval"
+            text = f"n = {size.n:,}, half width {value:.3g}"
+        else:
+            expected = [pilot.power(n, size.difference) for n in sizes]
+            value, quantity = size.power, "Power"
+            text = f"n = {size.n:,}, power {value:.2f}"
+        name = self.name if name is None else name
+        label = entry(*([] if name is None else [f"{name}:"]), text)
+        self.line_ = self._model_line(sizes, expected, curve_kwargs, label=label)
+        color = self.line_.get_color()
+        self.point_ = self._line([size.n], [value], None, marker="o", color=color)
+        self.ax_.set_ylim(bottom=0)
+        self.ax_.xaxis.set_major_formatter(COUNTS)
+        return self._finish("Samples", quantity, despine)
