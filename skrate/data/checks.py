@@ -434,7 +434,12 @@ def check_fractions(
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     """Return ``value`` as an int of at least ``minimum`` that can index an array."""
     if not _is_whole(value) or value < minimum:
-        raise ValueError(f"{name} must be an integer >= {minimum}, got {shown(value)}.")
+        hint = "."
+        if isinstance(value, list | tuple | np.ndarray):
+            hint = ": call the function for each."
+        raise ValueError(
+            f"{name} must be an integer >= {minimum}, got {shown(value)}{hint}"
+        )
     if value > _MOST:
         raise ValueError(f"{name} must be at most {_MOST}, got {shown(value)}.")
     return int(value)
@@ -517,7 +522,8 @@ def as_array(name: str, values: Any) -> Array:
         array = as_numpy(values)
     except Exception as error:
         # Containers that cannot become an array raise various errors, for example for
-        # rows of unequal lengths, or for tensors on another device.
+        # tensors on another device.
+        _check_no_lists(name, values)
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{name} of type {type(values).__name__} cannot be read as an array: "
@@ -538,10 +544,29 @@ def as_array(name: str, values: Any) -> Array:
         cells = np.array(values, dtype=object)
         if any(_is_whole(cell) and cell != int(float(cell)) for cell in cells.flat):
             return cells
+    if array.dtype.kind == "O" and array.ndim == 1:
+        _check_no_lists(name, array)
     if array.dtype.kind == "T":
         # This dtype may hold strings and missing values side by side.
         return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _check_no_lists(name: str, rows: Any) -> None:
+    """Raise if rows are lists of unequal lengths, with the arguments to pass."""
+    is_list = isinstance(rows, list | tuple | np.ndarray)
+    if not is_list or not all(
+        isinstance(row, list) or (isinstance(row, np.ndarray) and row.ndim)
+        for row in rows
+    ):
+        return
+    lengths = list(map(len, rows))
+    if len(set(lengths)) > 1:
+        raise ValueError(
+            f"{name} has {len(rows)} lists: pass np.concatenate({name}), the same for "
+            f"all arguments, and groups=np.repeat(range({len(rows)}), lengths), with "
+            f"lengths = list(map(len, {name})), here {shown(lengths)}."
+        )
 
 
 def as_numpy(values: Any) -> Array:

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.checks import warn
 from skrate.inference.group_scores import OF_MEAN, group_scores
 from skrate.metrics.list_scores import AVERAGES, check_average, check_undefined
 from skrate.metrics.metric import (
@@ -110,7 +113,8 @@ class BoundMetric:
         """Return the mean of the metric over lists.
 
         ``list_weights`` replace the equal weights of lists, and ``undefined`` replaces
-        the value of a list that would be left out.
+        the value of a list that would be left out. A warning says if the mean is equal
+        for all rankings, because ``k`` is the size of a list or more.
         """
         options = {n: v for n, v in self.params.items() if n not in OF_MEAN}
         if options.get("labels", 0) is None:
@@ -118,7 +122,18 @@ class BoundMetric:
             del options["labels"]
         # The classes of an estimator are not labels of grades.
         options["pos_label"] = None if self.has_grades else pos_label
-        scores = group_scores(self.function, y_true, y_score, **of_rows, **options)
+        options |= of_rows
+        scores = group_scores(self.function, y_true, y_score, **options)
+        k, size = scores.params.get("k"), scores.n_items.max()
+        if k is not None and k >= size:
+            reverse = -np.asarray(y_score, dtype=np.float64)
+            reversed_scores = group_scores(self.function, y_true, reverse, **options)
+            if np.array_equal(reversed_scores.values, scores.values, equal_nan=True):
+                warn(
+                    f"k={k} must be below {size:g}, the size of the largest list, to "
+                    f"rank models: the {scores.metric} is equal for all rankings if "
+                    "lists are seen completely."
+                )
         mean = {name: v for name, v in self.params.items() if name in OF_MEAN}
         if list_weights is not None:
             mean["average"] = list_weights

@@ -338,7 +338,8 @@ def budget_report(
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
         True labels of two classes. A :class:`RankTable`, a :class:`FoldRankings`, or a
-        mapping or list of FoldRankings, one per model, replaces labels and scores.
+        mapping or list of FoldRankings, one per model, replaces labels and scores. The
+        folds are pooled (see Notes).
     y_score : array-like, mapping or data frame, default=None
         Scores of shape (n_samples,), higher for the positive class. For several models,
         a mapping or data frame with an entry or column per model, or an array of shape
@@ -420,8 +421,11 @@ def budget_report(
     expected number of positives found is n E[H(R)]. Precision and lift are means over
     the distribution of R, given that R > 0. The number needed is E[R] / E[H(R)]: the
     mean number of processed samples divided by the mean number of positives found. For
-    folds, the fraction r of each fold is processed, and a sample that is tested in
-    several repetitions of the cross-validation counts once.
+    folds, the fraction r of each fold is processed, and the counts of all folds are
+    added. The recall of the report is therefore the positives found in all folds,
+    divided by all positives, but :func:`estimate` and :func:`compare` take the mean of
+    the recall over folds. A sample that is tested in several repetitions of the
+    cross-validation counts once.
 
     Confidence intervals are for the expected values, averages over the random rate and
     possible batches, as in :func:`estimate`. Intervals for counts include the

@@ -141,9 +141,10 @@ def _warn_impossible_value(metric: Metric, value: float, ranked: Ranked) -> None
     # Allow for rounding.
     if value < low - 1e-9 or value > high + 1e-9:
         warn(
-            f"Do not use the {metric.name} of {value:.4g}, outside {low:g} to "
-            f"{high:g}: label more samples, or check the error rates of the labels. "
-            f"Estimated labels give {sizes[0]:.4g} positive and {sizes[1]:.4g} "
+            f"The {metric.name} of {value:.6g} is outside {low:g} to {high:g}: label "
+            "more samples, most of all likely positives, and check given error rates. "
+            "Estimates are right on average, and may exceed the range by chance if few "
+            f"labels are known: these give {sizes[0]:.4g} positive and {sizes[1]:.4g} "
             "negative samples."
         )
 

@@ -43,6 +43,7 @@ from skrate.inference.units import Units
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
 from skrate.metrics.result_types import Estimate, Estimates
+from skrate.rates.laws import is_row
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -213,7 +214,9 @@ def estimate(
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
+        Parameters of the metric, such as ``rate``. For one model, ``k`` or ``rate`` can
+        have several numbers: the result is then Estimates, with a row for each, and
+        p-values are adjusted for their number.
 
     Returns
     -------
@@ -370,6 +373,9 @@ def estimate(
     is_column = getattr(y_true, "shape", ())[1:] == (1,)
     has_columns = not (are_folds or is_column) and are_columns(y_true)
     are_several = are_folds or has_columns or are_columns(y_score)
+    for name in ("k", "rate"):
+        if not are_several and is_row(metric_kwargs.get(name)):
+            return _estimate_each(name, arguments)
     if not are_several or null_value is None:
         situation = "models without null_value" if are_several else "one model"
         check_left_out(situation, adjust=(adjust, "holm"))
@@ -392,6 +398,18 @@ def estimate(
         kind="label" if has_columns else "model",
     )
     return rows if null_value is None else _adjust_rows(rows, adjust)
+
+
+def _estimate_each(name: str, arguments: dict[str, Any]) -> Estimates:
+    """Return a row for each of several values of the parameter ``name``."""
+    params = arguments.pop("metric_kwargs")
+    cuts, adjust = list(params[name]), arguments.pop("adjust")
+    if not cuts:
+        raise ValueError(f"{name} must have one or more numbers, got none.")
+    estimates = [estimate(**arguments, **params | {name: cut}) for cut in cuts]
+    names = tuple(map(str, cuts))
+    rows = Estimates(names=names, estimates=tuple(estimates), kind=name)
+    return rows if arguments["null_value"] is None else _adjust_rows(rows, adjust)
 
 
 def _adjust_rows(rows: Estimates, adjust: Adjust) -> Estimates:

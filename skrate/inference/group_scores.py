@@ -183,6 +183,7 @@ class GroupScores(ListScores, Rows):
     """
 
     _index = "group"
+    __skrate_hint__ = ": call its method estimate(), or pass it to compare"
 
     @classmethod
     def from_batches(

@@ -32,10 +32,11 @@ from skrate.data.checks import (
     or_none,
     warn,
 )
-from skrate.data.folds import accept_reports, are_fold_rankings
+from skrate.data.folds import FoldRankings, accept_reports, are_fold_rankings
+from skrate.data.table import check_alone
 from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
-from skrate.inference.group_scores import compute_list_scores
+from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import SLACK
 from skrate.inference.judged_lists import evaluate_lists
 from skrate.inference.list_means import ListMean
@@ -51,6 +52,7 @@ from skrate.inference.rankings import (
     check_model_columns,
     check_several,
     find_model_rankings,
+    name_models,
 )
 from skrate.inference.resampling import count_draw
 from skrate.inference.variance import scaled_units, sum_units
@@ -108,10 +110,11 @@ def select_best(
         score function. :func:`sklearn.metrics.roc_auc_score` and
         :func:`sklearn.metrics.average_precision_score` are also accepted, without
         options.
-    y_true : array-like of shape (n_samples,), mapping or list of FoldRankings
+    y_true : array-like of shape (n_samples,), or mapping or list of results
         True labels of two classes. Without ``y_score``: a mapping from the name of each
         model to its :class:`FoldRankings`, all on the same folds, as
-        :func:`search_rankings` returns it; or a list of FoldRankings.
+        :func:`search_rankings` returns it; a list of FoldRankings; or for values within
+        lists, a mapping or list of the :class:`GroupScores` of the models.
     y_score : mapping, data frame or array-like, default=None
         A mapping from the name of each model to its scores, of shape (n_samples,); or a
         data frame or an array of shape (n_samples, n_models).
@@ -302,7 +305,10 @@ def select_best(
     _check_order(y_true, y_score)
     sample_options = {name: args[name] for name in SAMPLE_ARGUMENTS}
     metric_options = metric, metric_kwargs
-    if groups is None:
+    are_lists = are_fold_rankings(y_true, GroupScores)
+    if are_lists:
+        check_alone(GroupScores, y_score=y_score, groups=groups)
+    if groups is None and not are_lists:
         samples = find_model_rankings(
             "y_score", y_score, y_true, sample_options, weights, least=1
         )
@@ -313,9 +319,10 @@ def select_best(
             raise ValueError(
                 "groups cannot be used with FoldRankings: pass labels and scores."
             )
-        models = check_several(
-            "y_score", check_model_columns("y_score", y_score, y_true), 1
-        )
+        if are_lists:
+            models = check_several("y_true", name_models(y_true), 1)
+        else:
+            models = check_model_columns("y_score", y_score, y_true, least=1)
         lists, list_options = compute_list_scores(
             *metric_options, y_true, models, groups, sample_options
         )
@@ -334,7 +341,7 @@ def _check_order(y_true: Any, y_score: Any) -> None:
                 "X, y) as y_true, or a dict of the cross_val_rankings of each model, "
                 "because an estimator does not contain the scores of the samples."
             )
-    if are_fold_rankings(y_true):
+    if are_fold_rankings(y_true, FoldRankings | GroupScores):
         return
     if isinstance(y_true, Mapping) or getattr(y_true, "shape", ())[1:] > (1,):
         raise ValueError(
@@ -547,7 +554,11 @@ class BestModel(Drawn, Rows):
     _number = "corrected_value", "confidence_interval"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict of columns, with one row per model and the best model first."""
+        """Return a dict of columns, with one row per model and the best model first.
+
+        "corrected_value", "corrected_low" and "corrected_high" are known for the best
+        model only, and None for the others.
+        """
         best_value = self.values[self.names.index(self.best)]
         sign = -1 if best_value < np.nanmean(self.values) else 1
         order = np.argsort(-sign * self.values, kind="stable")
@@ -563,6 +574,10 @@ class BestModel(Drawn, Rows):
         }
         if self.equivalent is not None:
             columns["is_equivalent"] = [name in self.equivalent for name in names]
+        corrected = self.corrected_value, *self.confidence_interval
+        for name, number in zip(("value", "low", "high"), corrected, strict=True):
+            others = [None] * (len(names) - 1)
+            columns[f"corrected_{name}"] = [number, *others]
         return plain_columns(columns, **self.question)
 
     def __repr__(self) -> str:

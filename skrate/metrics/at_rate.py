@@ -534,7 +534,9 @@ class RateMetric(Metric):
                 "one, because both set the budget."
             )
         if self.rate is not None:
-            object.__setattr__(self, "rate", check_rate_parameter(self.rate))
+            object.__setattr__(
+                self, "rate", check_rate_parameter(self.rate, has_k=True)
+            )
         if self.k is not None:
             object.__setattr__(self, "k", check_count("k", self.k))
         if self.prevalence is not None:
@@ -561,8 +563,9 @@ class RateMetric(Metric):
             )
         if k > n_samples:
             raise ValueError(
-                f"k={k} is more than the {int(n_samples)} samples. For k of a larger "
-                f"population of N, pass rate={k}/N."
+                f"k={k} is more than the {int(n_samples)} samples (of a fold, in a "
+                f"cross-validation): pass a smaller k, or rate={k}/N for a population "
+                "of N."
             )
         return replace(self, rate=k / n_samples, k=None)
 
@@ -758,19 +761,21 @@ class LiftAtRate(RateMetric, score=lift_at_rate_score):
         return 0.0, np.inf if self.rate is None else 1 / self.rate
 
 
-def check_rate_parameter(rate: Any) -> float | RateDistribution:
+def check_rate_parameter(rate: Any, *, has_k: bool = False) -> float | RateDistribution:
     """Return a fixed rate as a float, and an uncertain rate as its distribution.
 
     A number of samples, such as 50, raises an error, because it could refer to the
-    given samples or to the population that they represent.
+    given samples (for which metrics that have it take ``k``) or to the population that
+    they represent.
     """
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        reject_integer_one(rate, "k=1 is one of the given samples")
-        hint = count_hint(
-            rate,
-            "for {n} of the given samples pass k={n}, for {n} of N samples that these "
-            "represent rate={n}/N",
-        )
+        one, several = "rate=1/N is one of N samples", "{n} of N samples are rate={n}/N"
+        if has_k:
+            one = "k=1 is one of the given samples"
+            several = "for {n} of the given samples pass k={n}, for {n} of N samples "
+            several += "that these represent rate={n}/N"
+        reject_integer_one(rate, one)
+        hint = count_hint(rate, several)
         return check_fraction("rate", rate, include_one=True, hint=hint)
     law = check_rate(rate)
     return fixed_rate(law) or law

@@ -117,8 +117,11 @@ class ListScores:
     @property
     def params(self) -> Question:
         """Parameters of the metric, such as "rate", as numbers and text."""
-        of_lists = {} if self._k is None else {"k": self._k}
-        return self._metric.question | of_lists
+        if self._k is None:
+            return self._metric.question
+        # With k, the rate of a gain has its default, which is not used.
+        params = {n: v for n, v in self._metric.question.items() if n != "rate"}
+        return params | {"k": self._k}
 
     @property
     def _counts(self) -> BoolArray:
@@ -344,6 +347,8 @@ def score_each_k(k: Any, score: Callable[[Any], float]) -> float:
     """Return the score at ``k``, or the array of scores at several ``k``."""
     if isinstance(k, str) or np.ndim(k) == 0:
         return score(k)
+    if not len(k):
+        raise ValueError("k must be an integer or have one or more of them, got none.")
     return cast(float, np.array([score(cut) for cut in k]))
 
 

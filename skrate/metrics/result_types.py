@@ -689,7 +689,8 @@ class Estimates(Drawn, Rows):
     adjust : str or None
         Adjustment of the p-values.
     kind : str
-        What a row is: "model", or "label" if ``y_true`` had a column per label.
+        What a row is: "model"; "label" if ``y_true`` had a column per label; "k" or
+        "rate" if several were given.
 
     Examples
     --------
@@ -749,9 +750,11 @@ class Estimates(Drawn, Rows):
         if len(self) > self._n_shown:
             lines.append(f"  and {len(self) - self._n_shown} more")
         sizes = "" if self.kind == "label" else f"{_sizes_text(first)}, "
+        params = {n: param for n, param in first.params.items() if n != self.kind}
+        rows = "values of k" if self.kind == "k" else self.kind + "s"
         head = (
-            f"Estimates({first.metric}{question_text(first.params)} of {len(self)} "
-            f"{self.kind}{'s' * (len(self) > 1)}, {side}"
+            f"Estimates({first.metric}{question_text(params)} of {len(self)} "
+            f"{rows if len(self) > 1 else self.kind}, {side}"
             f"{100 * first.confidence_level:g} % intervals"
             f"{_model_text(first)}{test}; "
             f"{sizes}{first.method}:"

@@ -684,6 +684,12 @@ def check_rate(rate: Any) -> RateDistribution:
             "rate must be a single rate, for the positive class, got a dict of rates "
             f"by class, {shown(rate)}."
         )
+    if is_row(rate):
+        raise ValueError(
+            f"rate must be one rate, got {shown(rate)}: call the function for each, or "
+            "if it is uncertain pass a distribution such as rates.empirical(rates), "
+            "rates.interval(low, high) or rates.from_quantiles."
+        )
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
         f"or one from skrate.rates, got {shown(rate)}{_conversion_hint(rate)}."
@@ -729,12 +735,7 @@ def is_row(value: Any) -> bool:
 
 
 def _conversion_hint(rate: Any) -> str:
-    """Return a hint for two bounds or an object that is almost a distribution."""
-    if is_row(rate) and len(rate) == 2:
-        return (
-            ": for a rate between two numbers use rates.interval(low, high), and for "
-            "likely bounds rates.from_quantiles"
-        )
+    """Return a hint for an object that is almost a distribution."""
     if not (callable(rate) and hasattr(rate, "sf") and hasattr(rate, "ppf")):
         return ""
     name = type(rate).__name__

@@ -438,3 +438,28 @@ def test_the_sizes_of_lists_are_no_groups():
             function(TRUE, np.arange(12), groups=[4, 6, 2])
         with pytest.raises(ValueError, match=r"groups has 3\.$"):
             function(TRUE, np.arange(12), groups=[4, 6, 3])
+
+
+@looped(
+    "rows",
+    [
+        [[1, 0], [0, 1, 0]],
+        ([1, 0], [0, 1, 0]),
+        [np.array([1, 0]), np.array([0, 1, 0])],
+        one_dimensional([1, 0], [0, 1, 0]),
+    ],
+)
+def test_lists_of_unequal_lengths_are_told_how_to_be_passed(rows):
+    scores = [[0.9, 0.8], [0.1, 0.2, 0.3]]
+    message = r"^y_\w+ has 2 lists: pass np.concatenate\(y_\w+\), .* groups=.*\[2, 3\]"
+    for call in (
+        lambda: skrate.ndcg_score(rows, scores),
+        lambda: skrate.recall_at_rate_score(rows, scores, k=1),
+        lambda: skrate.estimate("roc_auc", rows, scores),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    # As the message says; one of two positives is the first of its list.
+    groups = np.repeat(range(2), list(map(len, rows)))
+    flat = np.concatenate(rows), np.concatenate(scores)
+    assert skrate.recall_at_rate_score(*flat, k=1, groups=groups) == 1 / 2

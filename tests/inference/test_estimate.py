@@ -9,6 +9,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from inference_cases import AVERAGES, SMOOTH, SOME, each, evaluate, sample
+from looped import case, looped
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
 from reference.su_variance import average_precision_variance
@@ -328,3 +329,54 @@ def test_the_weight_of_a_class_changes_nothing_where_only_its_scores_count(
             factor = np.where(y_true == label, 10.0**exponent, 1.0)
             found, expected = numbers(weight * factor), numbers(weight)
             assert found == pytest.approx(expected, abs=1e-9)
+
+
+@looped(
+    "name, cuts, expected",
+    # Positives at ranks 1, 2, 4 and 7 of ten samples.
+    [
+        ("k", [1, 4, 9], [1 / 4, 3 / 4, 1]),
+        ("k", np.array([2]), [2 / 4]),
+        ("rate", (0.2, 0.45), [2 / 4, 3 / 4]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The Recall at rate")
+def test_several_cuts_have_a_row_each(name, cuts, expected):
+    y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
+    options = {"null_value": 0.4, "alternative": "greater"}
+    rows = estimate("recall_at_rate", y_true, y_score, **{name: cuts}, **options)
+    assert rows.kind == name
+    assert rows.names == tuple(map(str, cuts))
+    assert [row.value for row in rows] == pytest.approx(expected, rel=1e-12)
+    alone = [
+        estimate("recall_at_rate", y_true, y_score, **{name: cut}, **options)
+        for cut in cuts
+    ]
+    assert list(map(repr, rows)) == list(map(repr, alone))
+    assert rows[cuts[0]].value == alone[0].value
+    # Holm's method: the smallest p-value is multiplied by the number of rows.
+    smallest = min(row.pvalue for row in alone)
+    assert min(rows.adjusted_pvalues) == pytest.approx(min(len(cuts) * smallest, 1))
+    assert rows.to_dict()[name] == [str(cut) for cut in cuts]
+
+
+def test_what_several_cuts_exclude_is_named():
+    y_true, y_score = [1, 1, 0, 0], [4, 2, 3, 1]
+    models = {"a": y_score, "b": y_score}
+    for call, message in (
+        (lambda: estimate("recall_at_rate", y_true, y_score, k=[]), r"^k .*none"),
+        (
+            lambda: estimate("recall_at_rate", y_true, models, k=[1, 2]),
+            r"^k .*\[1, 2\]",
+        ),
+        (
+            lambda: compare("recall_at_rate", y_true, y_score, y_score, k=[1, 2]),
+            r"^k must be an integer .*\[1, 2\]: call the function for each",
+        ),
+        (
+            lambda: compare("recall_at_rate", y_true, y_score, y_score, rate=[0.1, 1]),
+            r"^rate must be one rate, got \[0.1, 1\]: call the function for each",
+        ),
+    ):
+        with case(message), pytest.raises(ValueError, match=message):
+            call()

@@ -380,3 +380,14 @@ def test_a_list_in_two_places_is_refused():
 def test_no_batch_is_refused():
     with pytest.raises(ValueError, match="batches"):
         GroupScores.from_batches("roc_auc", [])
+
+
+def test_the_parameters_of_a_mean_at_k_have_no_rate():
+    gain = {"positive": 2, "negative": -1}
+    options = {"groups": GROUPS, "gain": gain}
+    at_k = group_scores("expected_gain", Y_TRUE, Y_SCORE, k=2, **options)
+    assert at_k.params == at_k.estimate().params == {"gain": "(2.0, -1.0)", "k": 2}
+    # One hit and one miss in each list.
+    assert at_k.values.tolist() == [1, 1]
+    at_rate = group_scores("expected_gain", Y_TRUE, Y_SCORE, rate=0.5, **options)
+    assert at_rate.params["rate"] == 0.5

@@ -18,6 +18,7 @@ from skrate import (
     compare,
     cross_val_rankings,
     estimate,
+    group_scores,
     ndcg_score,
     select_best,
 )
@@ -282,6 +283,9 @@ def test_it_is_a_table_with_the_best_first():
     assert list(table["value"]) == sorted(found.values, reverse=True)
     assert table["may_be_best"][0]
     assert len(table["is_equivalent"]) == 4
+    corrected = [table[f"corrected_{name}"] for name in ("value", "low", "high")]
+    best = [found.corrected_value, *found.confidence_interval]
+    assert corrected == [[number, None, None, None] for number in best]
 
 
 @looped(
@@ -413,3 +417,32 @@ def test_nothing_is_equivalent_if_the_uncertainty_is_unknown():
     assert (best.best, best.set) == ("a", ("a", "b"))
     assert (best.equivalent, best.choice) == ((), None)
     assert best.to_dict()["model"] == ["a", "b"]
+
+
+def test_models_may_have_scores_of_lists():
+    rng = np.random.default_rng(3)
+    groups, y_true = np.arange(300) // 10, rng.random(300) < 0.4
+    scores = {str(i): i * y_true + 2 * rng.normal(size=300) for i in range(3)}
+    options = {"margin": 0.05, "n_resamples": 200, "random_state": 0}
+    values = {
+        name: group_scores("ndcg", y_true, one, groups=groups, k=5)
+        for name, one in scores.items()
+    }
+    found = select_best("ndcg", values, **options)
+    means = [np.nanmean(one.values) for one in values.values()]
+    assert_allclose(found.values, means, rtol=1e-12)
+    by_rows = select_best("ndcg", y_true, scores, groups=groups, k=5, **options)
+    assert found.to_dict() == by_rows.to_dict()
+    listed = select_best("ndcg", list(values.values()), **options)
+    assert_allclose(listed.values, means, rtol=1e-12)
+    # Clusters are of lists.
+    clusters = np.arange(30) // 2
+    clustered = select_best("ndcg", values, clusters=clusters, **options)
+    rows = {"groups": groups, "clusters": clusters[groups], "k": 5}
+    by_rows = select_best("ndcg", y_true, scores, **rows, **options)
+    assert clustered.confidence_interval == by_rows.confidence_interval
+    for wrong in ({"y_score": scores}, {"groups": groups}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))}.*GroupScores"):
+            select_best("ndcg", values, **wrong)
+    with pytest.raises(ValueError, match=r"y_true\['0'\].*estimate\(\)"):
+        estimate("ndcg", values)

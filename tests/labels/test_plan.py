@@ -175,7 +175,7 @@ def test_bad_input_is_named():
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the")
-@pytest.mark.filterwarnings("ignore:Do not use the Recall")
+@pytest.mark.filterwarnings("ignore:The Recall.* is outside")
 @pytest.mark.slow
 def test_planned_labels_are_worth_many_at_random():
     n_samples = guarantees.simulations(200)
@@ -204,7 +204,7 @@ def test_planned_labels_are_worth_many_at_random():
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the")
-@pytest.mark.filterwarnings("ignore:Do not use the Recall")
+@pytest.mark.filterwarnings("ignore:The Recall.* is outside")
 @pytest.mark.slow
 def test_a_pilot_and_planned_labels_are_worth_more_than_random_ones():
     n_samples, n_pilot, n_labels = guarantees.simulations(200), 300, 300

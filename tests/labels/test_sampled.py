@@ -332,7 +332,7 @@ def test_scores_predict_labels_without_predictions():
         estimate("roc_auc", found[rows], score[rows])
 
 
-@pytest.mark.filterwarnings("ignore:Do not use the AUC")
+@pytest.mark.filterwarnings("ignore:The AUC of .* is outside")
 def test_scores_predict_labels_of_a_part_of_a_fixed_number():
     y_true, _, score, _, _ = simulated(2_000)
     drawn_rows = np.random.default_rng(0).permutation(2_000) < 400

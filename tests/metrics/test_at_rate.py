@@ -27,6 +27,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
+from skrate.metrics.at_rate import check_rate_parameter
 from skrate.rates.inverse import InverseWeightedRate
 from skrate.rates.laws import check_rate
 
@@ -477,3 +478,18 @@ def test_a_known_prevalence_has_no_error():
         precision_at_rate_score(
             y_true, y_score, groups=y_score > 0, rate=0.2, prevalence=0.05
         )
+
+
+@looped("score", [recall_at_rate_score, precision_at_rate_score])
+def test_no_number_of_samples_is_named(score):
+    with pytest.raises(ValueError, match=r"^k .*none"):
+        score(Y_TRUE, Y_SCORE, k=[])
+
+
+def test_a_number_of_samples_as_rate_is_k_only_for_metrics_that_have_it():
+    for rate in (1, 3, 50):
+        with pytest.raises(ValueError, match=rf"rate.*k={rate}\b"):
+            check_rate_parameter(rate, has_k=True)
+        with pytest.raises(ValueError, match=r"rate.*/N") as raised:
+            check_rate_parameter(rate)
+        assert "k=" not in str(raised.value)

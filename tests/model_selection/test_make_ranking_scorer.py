@@ -205,3 +205,21 @@ def test_lists_and_weights_reach_scorers_by_routing():
     assert found["test_weighted"] == pytest.approx([repeated] * 2, rel=1e-12)
     alone = estimate("roc_auc", CLICKED, SHOWN_SCORES).value
     assert found["test_all"].tolist() == [alone] * 2
+
+
+@looped("metric", ["recall_at_rate", "precision_at_rate", "hit_rate"])
+def test_a_list_that_is_seen_completely_ranks_no_models(metric):
+    # Ten samples per user.
+    def score_lists(metric, k):
+        with sklearn.config_context(enable_metadata_routing=True):
+            scorer = make_ranking_scorer(metric, k=k)
+            return scorer(MODEL, X, Y, groups=np.arange(240) % 24)
+
+    for k in (10, 30):
+        with pytest.warns(UserWarning, match=rf"k={k} .*below 10"):
+            score_lists(metric, k)
+    assert 0 < score_lists(metric, 9) <= 1
+    # It depends on the order of all items.
+    assert 0 < score_lists("ndcg", 30) < 1
+    with pytest.raises(ValueError, match=r"k=99 .* 40 samples \(of a fold"):
+        make_ranking_scorer("recall_at_rate", k=99)(MODEL, X[:40], Y[:40])
