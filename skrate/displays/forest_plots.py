@@ -144,7 +144,7 @@ class EstimatesDisplay(
             style: dict[str, Any] = {"color": "0.5", "linestyle": ":", "linewidth": 1}
             style |= {"zorder": 0, "label": label}
             self.null_ = self.ax_.axvline(first.null_value, **style)
-        if getattr(result, "kind", None) in first.params:
+        if isinstance(result, Estimates) and result.kind in first.params:
             names = tuple(f"{result.kind} = {name}" for name in names)
         return first.metric, list(map(entry, names))
 

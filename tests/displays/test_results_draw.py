@@ -112,3 +112,10 @@ def test_several_models_are_drawn_on_the_same_axes():
     with pytest.raises(ValueError, match=r"RateAveragedROC\.from_models"):
         RateAveragedROC.from_predictions(Y_TRUE, models)
     plt.close("all")
+
+
+def test_rows_of_several_k_are_named_by_it():
+    y_true, y_score = np.arange(60) % 2, np.arange(60)[::-1]
+    axes = estimate("recall_at_rate", y_true, y_score, k=[10, 20]).plot().ax_
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["k = 10", "k = 20"]

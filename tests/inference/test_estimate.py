@@ -357,7 +357,7 @@ def test_several_cuts_have_a_row_each(name, cuts, expected):
     # Holm's method: the smallest p-value is multiplied by the number of rows.
     smallest = min(row.pvalue for row in alone)
     assert min(rows.adjusted_pvalues) == pytest.approx(min(len(cuts) * smallest, 1))
-    assert rows.to_dict()[name] == [str(cut) for cut in cuts]
+    assert rows.to_dict()[name] == list(cuts)
 
 
 def test_what_several_cuts_exclude_is_named():
