@@ -60,6 +60,18 @@ _MISSING = {"", "nan", "na", "n/a", "<na>", "nat", "null"}
 # Pairs of labels with the positive label in the second position.
 _KNOWN = (["0", "1"], ["-1", "1"], ["False", "True"])
 Cells: TypeAlias = Sequence[Any]
+# Optional arguments, and the types of their values.
+_OPTIONS = {
+    "--pos-label": ("LABEL", "the positive label, if not 1 or True"),
+    "--label-file": ("FILE", "another file with the labels"),
+    "--id": ("COLUMN", "column of both files that identifies a sample"),
+    "--n-items": ("N", "size of the next batch, for counts and prediction intervals"),
+    "--reference": ("COLUMN", "the model to compare with; by default the first"),
+    "--clusters": ("COLUMN", "clusters of samples, such as the samples of one patient"),
+    "--confidence-level": ("LEVEL", "of intervals and bands: 0.95 by default"),
+    "--html": ("FILE", "write a page with pictures as well"),
+}
+_TYPES: dict[str, Any] = {"FILE": Path, "N": int, "LEVEL": float}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -127,8 +139,26 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    _add_columns(report)
-    _add_options(report)
+    add = report.add_argument
+    text = "a table with a header: .csv, .csv.gz, .xlsx or .parquet"
+    add("file", type=Path, help=text)
+    add("--label", required=True, metavar="COLUMN", help="column of the true labels")
+    text = "column of a model's scores; higher means positive. Once per model"
+    add("--score", required=True, action="append", metavar="COLUMN", help=text)
+    amount = report.add_mutually_exclusive_group(required=True)
+    text = "fraction of the samples that will be processed, in (0, 1]; two numbers are "
+    text += "the ends of its 95 %% range"
+    amount.add_argument("--rate", nargs="+", type=rate, metavar="FRACTION", help=text)
+    text = "instead of --rate: report which fraction must be processed to find this "
+    text += "fraction of the positives, such as 0.95"
+    amount.add_argument("--recall", type=rate, metavar="FRACTION", help=text)
+    for option, (metavar, text) in _OPTIONS.items():
+        add(option, metavar=metavar, type=_TYPES.get(metavar, str), help=text)
+    text = "lower scores mean positive, as ranks and distances do"
+    add("--lower-is-better", action="store_true", help=text)
+    text = "decimal mark of the scores of a .csv: 0.5 by default, or 0,5"
+    add("--decimal", choices=[".", ","], default=".", metavar="MARK", help=text)
+    report.set_defaults(confidence_level=0.95)
     args, unknown = parser.parse_known_args(arguments)
     if unknown:
         hint = "" if unknown[0].startswith("-") else ": repeat --score for each model"
@@ -146,84 +176,6 @@ def rate(text: str) -> float:
     return float(text)
 
 
-def _add_columns(report: argparse.ArgumentParser) -> None:
-    """Add the required arguments: the file, its columns and the rate."""
-    add = report.add_argument
-    add(
-        "file",
-        type=Path,
-        help="a table with a header: .csv, .csv.gz, .xlsx or .parquet",
-    )
-    add("--label", required=True, metavar="COLUMN", help="column of the true labels")
-    add(
-        "--score",
-        required=True,
-        action="append",
-        metavar="COLUMN",
-        help="column of a model's scores; higher means positive. Once per model",
-    )
-    amount = report.add_mutually_exclusive_group(required=True)
-    amount.add_argument(
-        "--rate",
-        nargs="+",
-        type=rate,
-        metavar="FRACTION",
-        help="fraction of the samples that will be processed, in (0, 1]; two numbers "
-        "are the ends of its 95 %% range",
-    )
-    amount.add_argument(
-        "--recall",
-        type=rate,
-        metavar="FRACTION",
-        help="instead of --rate: report which fraction must be processed to find this "
-        "fraction of the positives, such as 0.95",
-    )
-
-
-def _add_options(report: argparse.ArgumentParser) -> None:
-    """Add the optional arguments."""
-    add = report.add_argument
-    add("--pos-label", metavar="LABEL", help="the positive label, if not 1 or True")
-    add("--label-file", type=Path, metavar="FILE", help="another file with the labels")
-    add("--id", metavar="COLUMN", help="column of both files that identifies a sample")
-    add(
-        "--lower-is-better",
-        action="store_true",
-        help="lower scores mean positive, as ranks and distances do",
-    )
-    add(
-        "--n-items",
-        type=int,
-        metavar="N",
-        help="size of the next batch, for counts and prediction intervals",
-    )
-    add(
-        "--reference",
-        metavar="COLUMN",
-        help="the reference of all comparisons; by default the first model",
-    )
-    add(
-        "--clusters",
-        metavar="COLUMN",
-        help="identifies clusters of samples, such as the samples of one patient",
-    )
-    add(
-        "--confidence-level",
-        type=float,
-        default=0.95,
-        metavar="LEVEL",
-        help="level of intervals and bands: 0.95 by default",
-    )
-    add(
-        "--decimal",
-        choices=[".", ","],
-        default=".",
-        metavar="MARK",
-        help="decimal mark of the scores of a .csv: 0.5 by default, or 0,5",
-    )
-    add("--html", type=Path, metavar="FILE", help="write a page with pictures as well")
-
-
 def _stop(message: str) -> NoReturn:
     print(f"skrate report: {message}", file=sys.stderr)
     raise SystemExit(2)
@@ -239,14 +191,12 @@ def _read(args: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
         )
     if (args.label_file is None) != (args.id is None):
         raise ValueError("--label-file and --id belong together: add the other one.")
-    columns = (
-        _read_columns(args.file, names) if args.id is None else _joined(args, names)
-    )
+    columns = _joined(args, names) if args.id else _read_columns(args.file, names)
     labels, option = columns[args.label], f"--label {args.label}"
     is_pos, args.pos_label = _positives(option, labels, args.pos_label)
     if args.clusters is not None:
-        name, column = f"--clusters {args.clusters}", columns[args.clusters]
-        _check_complete(name, column)
+        column = columns[args.clusters]
+        _check_complete(f"--clusters {args.clusters}", column)
         args.clusters = [str(cell).strip() for cell in column]
     sign = -1 if args.lower_is_better else 1
     return is_pos, {
@@ -451,16 +401,14 @@ def _computed(
 
     The report is by ``--rate``, with rAUCs compared, or by ``--recall``.
     """
-    options: dict[str, Any] = {
-        "clusters": args.clusters,
-        "confidence_level": args.confidence_level,
-    }
+    options: dict[str, Any] = {"clusters": args.clusters}
+    options["confidence_level"] = args.confidence_level
     args.reference = args.reference or args.score[0]
     reference = args.reference if len(scores) > 1 else None
     report: Any
-    metric: Any
+    metric: Any = rate_at_recall_score
     if args.recall is not None:
-        options["recall"], metric = args.recall, rate_at_recall_score
+        options["recall"] = args.recall
         report = _recall_text(args, y_true, scores, options)
     else:
         args.rate = _find_rate(args)
@@ -522,13 +470,10 @@ def _differences(
     sections: dict[str, Any] = {}
     reference = args.reference
     for name in [name for name in scores if name != reference]:
-        difference = compare_curves(
-            y_true,
-            {name: scores[name], reference: scores[reference]},
-            clusters=args.clusters,
-            confidence_level=args.confidence_level,
-            random_state=0,
-        )
+        pair = {name: scores[name], reference: scores[reference]}
+        level, clusters = args.confidence_level, args.clusters
+        options = {"confidence_level": level, "clusters": clusters, "random_state": 0}
+        difference = compare_curves(y_true, pair, **options)
         heading = f"{name} or {reference}: which finds more at each rate?"
         if not np.isnan(difference.difference).all():
             sections[heading] = CurveComparisonDisplay(difference, rate=args.rate)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.curves.averages import AVERAGES, Average, averaged, fixed_width
 from skrate.curves.bounds import (
     beta_bounds,
     bootstrap_counts,
@@ -36,6 +36,7 @@ from skrate.data.checks import (
     check_generator,
 )
 from skrate.data.folds import Repeats
+from skrate.data.table import RankTable, build_weight_table
 from skrate.metrics.metric import Sizes
 from skrate.metrics.min_rate import RecallTest
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
@@ -58,8 +59,10 @@ Bounds = Literal[
 METHODS: tuple[Bounds, ...] = get_args(Bounds)
 Band = Literal["pointwise", "simultaneous"]
 BANDS: tuple[Band, ...] = get_args(Band)
-# Methods that support simultaneous bands.
-WHOLE = ("exact", *BOOTSTRAPS)
+Average = Literal["rate", "fpr", "tpr", "threshold"]
+AVERAGES: tuple[Average, ...] = get_args(Average)
+# The fpr and tpr of a curve.
+Points: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 def rate_averaged_roc_curve(
@@ -87,45 +90,41 @@ def rate_averaged_roc_curve(
     Parameters
     ----------
     y_trues : sequence of array-like of shape (n_samples,) or of RankTable
-        True labels of two classes, an array per fold. Alternatively a table per fold,
-        without ``y_scores``; or a ``FoldRankings``, or the ``folds`` of another curve,
-        without the next four arguments.
+        True labels of two classes, an array per fold; or a table per fold, without
+        ``y_scores``; or a ``FoldRankings``, or the ``folds`` of another curve, without
+        the next four arguments.
     y_scores : sequence of array-like of shape (n_samples,), default=None
         Scores of the same samples, higher for the positive class.
     sample_weight : sequence of array-like of shape (n_samples,), default=None
-        Relative weights of the samples. Only ``bounds`` "normal", "beta" and None
-        support them, because the other bounds are distributions of a number of samples.
+        Relative weights of the samples, for ``bounds`` "normal", "beta" and None; the
+        other bounds are distributions of a number of samples.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
     repeats : int or array-like of shape (n_folds,), default=None
-        Which folds belong to one repeat, if cross-validation was repeated: a label per
-        fold, or the number of repeats if they have equally many folds and follow each
-        other. Without it, the bounds of repeated folds are too narrow.
+        Only for repeated cross-validation, whose bounds would otherwise be too narrow:
+        the repeat of each fold, or the number of repeats if they have equally many
+        folds and follow each other.
     rates : array-like of shape (n_rates,), default=None
-        Increasing rates in [0, 1] of the averages. If None, up to 201 rates in equal
-        steps, with finer steps at the start of the ranking if less than 2 % are
-        positive, or at its end if less than 2 % are negative. Bounds are interpolated
-        between the rates: pass the rates that matter.
+        Increasing rates in [0, 1] of the averages and bounds, between which bounds are
+        interpolated. None means up to 201 rates in equal steps, with finer steps at the
+        start of the ranking if less than 2 % are positive, or at its end if less than
+        2 % are negative.
     bounds : str or None, default="exact"
-        Method of the bounds. "exact": the distribution of the number of positives that
-        are selected in all folds. "parametric": a beta distribution with the same mean
-        and variance. "bootstrap" and "bootstrap-adjusted": drawn sets of new folds.
-        "normal" and "beta": from the variance of the recall over folds, for comparison.
-        None: no bounds. See Notes.
+        Method of the bounds, see Notes: "exact", "parametric", "bootstrap" and
+        "bootstrap-adjusted" are for new folds; "normal" and "beta", from the variance
+        of the recall over folds, are for comparison; None for no bounds.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         Whether the bounds are for the recall at one rate that is chosen beforehand, or
-        for the whole curve, at all ``rates`` simultaneously. Only "exact" and the
-        bootstraps support simultaneous bands.
+        for all ``rates`` simultaneously ("exact" and the bootstraps only).
     confidence_level : float, default=0.95
         Confidence level of the bounds, in (0, 1).
     augment : bool, default=True
         Whether to add one sample of each class to the source of new folds, see Notes.
-        If False, the bounds are as in [1]_, which are too narrow near both ends of the
-        curve. "normal" and "beta" add no samples.
+        False is as in [1]_, too narrow near both ends of the curve.
     n_resamples : int, default=2000
         Number of sets of folds drawn by the bootstraps, and for a simultaneous band.
     random_state : int, Generator, RandomState or None, default=None
-        Random number generator, or seed, for these draws.
+        Seed or generator for these draws.
     n_jobs : int, default=None
         Number of threads, as in joblib. The result does not depend on it.
 
@@ -170,14 +169,14 @@ def rate_averaged_roc_curve(
 
     "bootstrap" draws folds from the common curve. "bootstrap-adjusted" also draws the
     numbers of positives, and then stretches the rankings to the class counts. "exact"
-    and "parametric" implement theorem 1 of [1]_. Their quadrature has an error
-    of about 1e-8 for folds of up to 300 samples and 1e-4 for larger folds. "exact"
-    convolves the distributions of the folds by FFT; "parametric" fits a beta
-    distribution to their moments (equations 22 to 29). A simultaneous band consists of
-    pointwise bounds of one level: the minimum level for which a fraction
-    ``confidence_level`` of drawn sets of folds lies between them at all rates. Bounds
-    of repeats are averaged. The bounds cover neither a different prevalence, nor the
-    dependence of models of cross-validation through common training data.
+    and "parametric" are the distribution of the selected positives (theorem 1 of
+    [1]_), with a quadrature error of about 1e-8 for folds of up to 300 samples and 1e-4
+    for larger folds. "exact" convolves the distributions of the folds by FFT;
+    "parametric" fits a beta distribution to their moments (equations 22 to 29). A
+    simultaneous band consists of pointwise bounds of one level: the minimum level for
+    which a fraction ``confidence_level`` of drawn sets of folds lies between them at
+    all rates. Bounds of repeats are averaged. The bounds cover neither a different
+    prevalence, nor the dependence of models through common training data.
 
     Cost: one sort per fold; for "exact" and "parametric" one quadrature per rate and
     distinct size of folds; for "bootstrap" and simultaneous bands ``n_resamples``
@@ -220,12 +219,20 @@ def rate_averaged_roc_curve(
     if steps is None:
         steps = default_rates(folds.tables, has_weights=folds.has_weights)
 
-    how = _HowBounded(bounds, band, level, n_resamples, generator, n_jobs)
     points = partial(_bound_curve, folds, steps, is_clipped=bounds != "normal")
     fold_tpr = folds.interpolate_tpr(steps)
-    fold_fpr = folds.compute_fpr(steps, fold_tpr)
+    fold_fpr = steps * folds.column("total") - folds.column("n_pos") * fold_tpr
+    # Rounding can exceed [0, 1].
+    fold_fpr = np.clip(fold_fpr / folds.column("n_neg"), 0, 1)
     curve = points(folds.pooled_count(fold_tpr))
-    interval = CurveInterval(*map(points, how.counts(folds, steps))) if bounds else None
+    interval = None
+    if bounds is not None:
+        how = bounds, band, level, n_resamples, generator, n_jobs
+        ends = [_bound_repeat(repeat, steps, *how) for repeat in folds.split_repeats]
+        # Sums over repeats; divided by all positives they are means over repeats. This
+        # treats the errors of repeats as fully correlated, because repeats test the
+        # same samples: one more repeat does not narrow the bounds.
+        interval = CurveInterval(*map(points, np.sum(ends, axis=0)))
     for column in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
         column.flags.writeable = False
     return ConsensusCurve(
@@ -242,53 +249,34 @@ def rate_averaged_roc_curve(
     )
 
 
-class _HowBounded(NamedTuple):
-    """Options of the bounds of a consensus."""
-
-    bounds: Bounds | None
-    band: Band
-    level: float
-    n_resamples: int
-    generator: np.random.Generator
-    n_jobs: int | None
-
-    def counts(self, folds: Folds, steps: FloatArray) -> list[FloatArray]:
-        """Return the lower and upper bound of the selected positive weight per rate.
-
-        The bounds are sums over repeats; divided by all positives they are means over
-        repeats. This treats the errors of repeats as fully correlated, because repeats
-        test the same samples: one more repeat does not narrow the bounds.
-        """
-        bounds = [self._repeat_bounds(repeat, steps) for repeat in folds.split_repeats]
-        return [np.sum(side, axis=0) for side in zip(*bounds, strict=True)]
-
-    def _repeat_bounds(
-        self, repeat: Folds, steps: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and the upper bound of one repeat."""
-        bounds, level, n_jobs = self.bounds, self.level, self.n_jobs
-        if bounds in BASELINES:
-            count = repeat.pooled_count(repeat.interpolate_tpr(steps))
-            low, high = BASELINES[bounds](repeat, steps, level)
-            return np.minimum(low, count), np.maximum(high, count)
-        drawn = None
-        if bounds in BOOTSTRAPS or self.band == "simultaneous":
-            drawn = bootstrap_counts(
-                repeat,
-                steps,
-                self.n_resamples,
-                self.generator,
-                is_adjusted=bounds == "bootstrap-adjusted",
-                n_jobs=n_jobs,
-            )
-        if bounds == "parametric":
-            ends = parametric_bounds(repeat, steps, level, n_jobs=n_jobs)
-        elif bounds == "exact" or drawn is None:
-            ends = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
-        else:
-            range_of = pointwise_range if self.band == "pointwise" else joint_range
-            ends = range_of(drawn, level)
-        return shift_consensus_bounds(repeat, steps, *ends)
+def _bound_repeat(
+    repeat: Folds,
+    steps: FloatArray,
+    bounds: Bounds,
+    band: Band,
+    level: float,
+    n_resamples: int,
+    generator: np.random.Generator,
+    n_jobs: int | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the selected weight of positives in the folds of one repeat."""
+    if bounds in BASELINES:
+        count = repeat.pooled_count(repeat.interpolate_tpr(steps))
+        low, high = BASELINES[bounds](repeat, steps, level)
+        return np.minimum(low, count), np.maximum(high, count)
+    drawn = None
+    if bounds in BOOTSTRAPS or band == "simultaneous":
+        is_adjusted = bounds == "bootstrap-adjusted"
+        draw = partial(bootstrap_counts, is_adjusted=is_adjusted, n_jobs=n_jobs)
+        drawn = draw(repeat, steps, n_resamples, generator)
+    if bounds == "parametric":
+        ends = parametric_bounds(repeat, steps, level, n_jobs=n_jobs)
+    elif bounds == "exact" or drawn is None:
+        ends = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
+    else:
+        range_of = pointwise_range if band == "pointwise" else joint_range
+        ends = range_of(drawn, level)
+    return shift_consensus_bounds(repeat, steps, *ends)
 
 
 def _bound_curve(
@@ -304,11 +292,10 @@ def _bound_curve(
 
 
 def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
-    if folds.has_weights and bounds not in {*BASELINES, None}:
+    if band == "simultaneous" and bounds not in ("exact", *BOOTSTRAPS):
         raise ValueError(
-            f"bounds={bounds!r} does not support weights: use bounds='normal', 'beta' "
-            "or None, or leave out sample_weight and RankTables with fractional "
-            "weights. It is a distribution of a number of samples."
+            f"bounds={bounds!r} does not support band='simultaneous': use "
+            "bounds='exact', 'bootstrap' or 'bootstrap-adjusted'."
         )
     if bounds in BASELINES and min(len(r.tables) for r in folds.split_repeats) < 2:
         where = "" if len(folds.split_repeats) == 1 else " in a repeat"
@@ -317,18 +304,21 @@ def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
             f"one{where}: use bounds='exact'. It estimates the spread over folds that "
             "have no sample in common."
         )
+    if bounds in {*BASELINES, None}:
+        return
+    if folds.has_weights:
+        raise ValueError(
+            f"bounds={bounds!r} does not support weights: use bounds='normal', 'beta' "
+            "or None, or leave out sample_weight and RankTables with fractional "
+            "weights. It is a distribution of a number of samples."
+        )
     n = folds.n_pos + folds.n_neg
     is_sampled = bounds in BOOTSTRAPS or band == "simultaneous"
     n_max = 10**8 if is_sampled else 10**10  # 2 GB of memory, or ten seconds.
-    if bounds not in {*BASELINES, None} and n > n_max:
+    if n > n_max:
         raise ValueError(
             f"bounds={bounds!r} takes at most {n_max:,} samples, got {n:,.0f}: use "
             "bounds='normal' or 'beta'."
-        )
-    if band == "simultaneous" and bounds not in WHOLE:
-        raise ValueError(
-            f"bounds={bounds!r} does not support band='simultaneous': use "
-            "bounds='exact', 'bootstrap' or 'bootstrap-adjusted'."
         )
 
 
@@ -386,22 +376,19 @@ class CurveInterval(NamedTuple):
 class ConsensusCurve(Drawn, Rows):
     """ROC curve averaged over folds at equal rates, with confidence bounds.
 
-    Returned by :func:`rate_averaged_roc_curve`; :class:`RateAveragedROC` draws it.
-    All arrays are read-only and of shape (n_rates,) unless another is given.
+    Returned by :func:`rate_averaged_roc_curve`; all arrays are read-only.
 
     Attributes
     ----------
-    rates : array
+    rates : array of shape (n_rates,)
         Fraction of the samples of every fold that is processed, increasing.
-    tpr, fpr : array
-        Processed fraction of the positives (tpr) and negatives (fpr) of all folds.
-    accuracy : array
-        Fraction of samples classified correctly: positives are processed, negatives are
-        not.
+    tpr, fpr, accuracy : array of shape (n_rates,)
+        Processed fraction of the positives and of the negatives of all folds, and the
+        fraction of correct samples: processed positives and other negatives.
     confidence_interval : object or None
-        The bounds: ``.low`` and ``.high`` are curves with ``.tpr``, ``.fpr`` and
-        ``.accuracy`` at the same ``rates``. At a given rate, the lower bound of tpr
-        goes with the higher fpr. None if no bounds were requested.
+        The bounds ``.low`` and ``.high``, with ``.tpr``, ``.fpr`` and ``.accuracy`` at
+        the same ``rates``; None if not requested. The lower tpr goes with the higher
+        fpr.
     fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
         The curves of the single folds, at the same rates.
     prevalence : float
@@ -532,7 +519,7 @@ class ConsensusCurve(Drawn, Rows):
         curve.
         """
         average = check_choice("average", average, AVERAGES)
-        fpr, tpr = averaged(self.folds.tables, average)
+        fpr, tpr = _averaged(self.folds.tables, average)
         return CurveBound.of(self.prevalence, tpr, fpr)
 
     def fixed_width_band(
@@ -559,7 +546,7 @@ class ConsensusCurve(Drawn, Rows):
         n_resamples : int, default=1000
             Number of times the samples of each fold are resampled.
         random_state : int, Generator, RandomState or None, default=None
-            Random number generator, or seed, for the resampling.
+            Seed or generator for the resampling.
 
         Returns
         -------
@@ -574,7 +561,7 @@ class ConsensusCurve(Drawn, Rows):
                 "fixed_width_band resamples, which does not support weights: leave out "
                 "sample_weight and RankTables with fractional weights."
             )
-        right, down = fixed_width(
+        right, down = _fixed_width(
             self.folds, average, self.confidence_level, n_resamples, generator
         )
         p, tpr, fpr = self.prevalence, middle.tpr, middle.fpr
@@ -585,13 +572,11 @@ class ConsensusCurve(Drawn, Rows):
 
     def _bounds_before(self, after: int) -> list[FloatArray]:
         """Return bends from ``rates[after - 1]`` to ``rates[after]``, with bounds."""
-        cell = slice(after - 1, after + 1)
+        cell, folds = slice(after - 1, after + 1), self.folds
         ends = [bound.tpr[cell] for bound in self.confidence_interval or ()]
-        lower, upper = (end * self.folds.n_pos for end in ends)
-        rates, *counts = find_bends(
-            self.folds, self.rates[cell], lower, upper, self.bounds
-        )
-        recalls = [count / self.folds.n_pos for count in counts]
+        lower, upper = (end * folds.n_pos for end in ends)
+        rates, *counts = find_bends(folds, self.rates[cell], lower, upper, self.bounds)
+        recalls = [count / folds.n_pos for count in counts]
         for recall, end in zip(recalls, ends, strict=True):
             recall[[0, -1]] = end
         return [rates, *recalls]
@@ -644,3 +629,83 @@ def _first_place(recalls: FloatArray, recall: float) -> int:
     """Return the index of the first of ``recalls`` that reaches ``recall``."""
     # The tolerance is for the last sum, which can miss 1 by rounding.
     return int(np.searchsorted(np.maximum.accumulate(recalls), recall - 1e-12))
+
+
+def _averaged(tables: Sequence[RankTable], average: Average) -> Points:
+    """Return the average of the curves of folds, at full resolution."""
+    fprs, tprs = [table.fpr for table in tables], [table.tpr for table in tables]
+    if average == "fpr":
+        return _mean_curve(fprs, tprs)
+    if average == "tpr":
+        return _mean_curve(tprs, fprs)[::-1]
+    if average == "rate":
+        pooled = Folds(tuple(tables)).pooled
+        return pooled.fpr, pooled.tpr
+    scores = [table.thresholds for table in tables if table.thresholds is not None]
+    if len(scores) < len(tables):
+        raise ValueError(
+            "average='threshold' needs scores of every fold: pass arrays of labels and "
+            "scores, or tables built by RankTable.from_arrays. Got "
+            f"{len(tables) - len(scores)} of {len(tables)} tables without scores."
+        )
+    cuts = np.unique(np.concatenate(scores))[::-1]
+    above = [len(fold) - np.searchsorted(fold[::-1], cuts) for fold in scores]
+    fpr, tpr = (
+        np.mean([y[n] for y, n in zip(ys, above, strict=True)], axis=0)
+        for ys in (fprs, tprs)
+    )
+    return np.append(0.0, fpr), np.append(0.0, tpr)
+
+
+def _mean_curve(xs: list[FloatArray], ys: list[FloatArray]) -> Points:
+    """Return the mean of y at every x, before and after the jumps there."""
+    knots, curves = np.unique(np.concatenate(xs)), list(zip(xs, ys, strict=True))
+    # Of equal x, np.interp uses the last; in reversed arrays this is the first.
+    before = np.mean([np.interp(-knots, -x[::-1], y[::-1]) for x, y in curves], axis=0)
+    after = np.mean([np.interp(knots, x, y) for x, y in curves], axis=0)
+    return np.repeat(knots, 2), np.column_stack([before, after]).ravel()
+
+
+def _fixed_width(
+    folds: Folds,
+    average: Average,
+    level: float,
+    n_resamples: int,
+    generator: np.random.Generator,
+) -> tuple[float, float]:
+    """Return the distance of a band from the average curve, in fpr and in tpr.
+
+    The band contains a fraction ``level`` of the averages of resampled folds. The
+    distance is a mean over repeats.
+    """
+    slope, widths = float(np.sqrt(folds.n_neg / folds.n_pos)), []
+    for repeat in folds.split_repeats:
+        middle, distances = _averaged(repeat.tables, average), []
+        for _ in range(n_resamples):
+            resampled = [_resample(table, generator) for table in repeat.tables]
+            distances.append(_distance(middle, _averaged(resampled, average), slope))
+        widths.append(np.quantile(distances, level, method="inverted_cdf"))
+    width = float(np.mean(widths))
+    return width / slope, width
+
+
+def _resample(table: RankTable, generator: np.random.Generator) -> RankTable:
+    # Groups without drawn samples stay in the table: they do not change averages.
+    pos, neg = (
+        generator.multinomial(round(n), weights / n).astype(np.float64)
+        for n, weights in ((table.n_pos, table.pos), (table.n_neg, table.neg))
+    )
+    return build_weight_table(pos, neg, table.thresholds)
+
+
+def _distance(a: Points, b: Points, slope: float) -> float:
+    """Return the maximum difference in tpr of two curves along lines of -``slope``.
+
+    Every curve meets such a falling line once.
+    """
+    positions = [slope * fpr + tpr for fpr, tpr in (a, b)]
+    tprs = [
+        np.interp(np.concatenate(positions), position, tpr)
+        for position, (_, tpr) in zip(positions, (a, b), strict=True)
+    ]
+    return float(np.abs(np.subtract(*tprs)).max())

@@ -78,13 +78,6 @@ class Folds:
         n_pos = self.column("n_pos")
         return np.divide(pos, n_pos, out=np.zeros_like(pos), where=n_pos > 0)
 
-    def compute_fpr(self, rates: FloatArray, tpr: FloatArray) -> FloatArray:
-        """Return the false positive rates of the folds at given recalls."""
-        processed = rates * self.column("total")
-        fpr = (processed - self.column("n_pos") * tpr) / self.column("n_neg")
-        # Rounding can exceed [0, 1].
-        return np.clip(fpr, 0, 1)
-
     def pooled_count(self, tpr: FloatArray) -> FloatArray:
         """Return the selected weight of positives, given the recall of each fold."""
         return np.asarray((self.column("n_pos") * tpr).sum(axis=0))

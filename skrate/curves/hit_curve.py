@@ -40,10 +40,9 @@ def hit_curve(
     """Compute the hit curve: positives selected against the fraction processed.
 
     Which fraction of all samples is processed *and* positive, if a given fraction is
-    processed? The hit curve divided by the prevalence is the cumulative gains curve;
-    divided by the hits of random scores it is the lift curve. Only the order of the
-    scores matters. With ``gain`` and ``cost`` it is the gain per sample against the
-    fraction of the cost that is spent.
+    processed? Divided by the prevalence, the hit curve is the cumulative gains curve;
+    divided by the hits of random scores, the lift curve. With ``gain`` and ``cost`` it
+    is the gain per sample against the fraction of the cost that is spent.
 
     Parameters
     ----------

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
-from skrate.curves.averages import AVERAGES, Average
 from skrate.curves.consensus import (
+    AVERAGES,
+    Average,
     Band,
     Bounds,
     ConsensusCurve,
@@ -36,13 +37,11 @@ from skrate.rates.laws import RateLike, check_rate
 
 # Horizontal and vertical positions, or rates and recalls.
 _Curve: TypeAlias = tuple[FloatArray, FloatArray]
-Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
+Plane = Literal["roc", "rate-recall"]
 # Labels of both axes.
 LABELS: dict[Plane, tuple[str, str]] = {
     "roc": ("False positive rate", "True positive rate"),
     "rate-recall": ("Rate", "Recall"),
-    "rate-negative-recall": ("Rate", "Recall of the negatives"),
-    "rate-accuracy": ("Rate", "Accuracy"),
 }
 # Limits of an axis from 0 to 1.
 WHOLE = (-0.01, 1.01)
@@ -58,15 +57,9 @@ class Space:
     def points(self, rates: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the horizontal and vertical positions of points (rate, tpr)."""
         rates, tpr = np.asarray(rates, dtype=np.float64), np.asarray(tpr)
-        p = self.prevalence
-        fpr = (rates - p * tpr) / (1 - p)
-        if self.name == "roc":
-            return fpr, tpr
         if self.name == "rate-recall":
             return rates, tpr
-        if self.name == "rate-negative-recall":
-            return rates, 1 - fpr
-        return rates, p * tpr + (1 - p) * (1 - fpr)
+        return (rates - self.prevalence * tpr) / (1 - self.prevalence), tpr
 
     def isometric(self, rate: float) -> tuple[FloatArray, FloatArray]:
         """Return the line of all possible points at a rate."""
@@ -148,9 +141,8 @@ class RateAveragedROC(
     -----
     The legend shows the AUC or rate-weighted AUC (rAUC) of the consensus, ± its
     standard deviation over folds, and whether the bounds are pointwise or a
-    simultaneous band. In the ROC plane, the points of a rate are a falling line; in the
-    other planes, they are a vertical line. Lines that several models have in common,
-    such as of random scores, are drawn once.
+    simultaneous band. In the ROC plane, the points of a rate are a falling line. Lines
+    that several models have in common, such as of random scores, are drawn once.
 
     References
     ----------
@@ -369,11 +361,9 @@ class RateAveragedROC(
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
-        space : str, default=None
-            The axes: "roc", or with the rate on the horizontal axis "rate-recall",
-            "rate-accuracy" or "rate-negative-recall" (the fraction of negatives that is
-            not processed). None means the space of ``ax``; for new axes "rate-recall"
-            with ``plot_rate``, otherwise "roc".
+        space : {"roc", "rate-recall"}, default=None
+            The axes: the ROC plane, or the recall against the rate. None means the
+            space of ``ax``; for new axes "rate-recall" with ``plot_rate``, else "roc".
         name, rate : optional
             As in the constructor; None takes the display's.
         curve_kwargs, bounds_kwargs, fold_kwargs, chance_level_kwargs : dict, optional
