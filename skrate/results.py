@@ -14,7 +14,13 @@ from skrate.inference.group_scores import GroupScores
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
-from skrate.metrics.result_types import Comparison, Comparisons, Estimate, Estimates
+from skrate.metrics.result_types import (
+    Comparison,
+    Comparisons,
+    EqualBudget,
+    Estimate,
+    Estimates,
+)
 
 __all__ = [
     "BestModel",
@@ -25,6 +31,7 @@ __all__ = [
     "ConsensusCurve",
     "CurveBand",
     "CurveComparison",
+    "EqualBudget",
     "Estimate",
     "Estimates",
     "GroupScores",

@@ -38,7 +38,8 @@ from skrate.inference.cautions import (
     warn_small_sample,
     warn_unreliable_value,
 )
-from skrate.inference.curve_evaluation import CurveProcess, evaluate_curve
+from skrate.inference.curve_evaluation import CurveProcess
+from skrate.inference.equal_budget import find_equal_rate
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import adjust_pvalues
 from skrate.inference.models import evaluate
@@ -65,16 +66,13 @@ from skrate.inference.rankings import (
     find_rankings,
     pool_folds,
 )
-from skrate.inference.units import Units
 from skrate.metrics.at_rate import (
     LiftAtRate,
     PrecisionAtRate,
     RecallAtRate,
     reject_integer_one,
 )
-from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import Metric, suggest_arguments
-from skrate.metrics.min_rate import table_min_rate
 from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
@@ -720,7 +718,9 @@ def _compare_reference(
         rows += [more, _mapped(more, "more false alarms", lambda hits: 0.0 - hits)]
         rate = fixed_rate(law)
         if rate is not None and model.is_known:
-            equal, (low, high) = _equal_rate(model.cases, base.cases, rate, model.plan)
+            equal, (low, high) = find_equal_rate(
+                model.cases, base.cases, rate, model.plan
+            )
             equal_row = BudgetRow(
                 model=name,
                 quantity="equal budget",
@@ -733,30 +733,6 @@ def _compare_reference(
             )
             rows.append(equal_row)
     return rows
-
-
-def _equal_rate(
-    model: Ranked, reference: Ranked, rate: float, plan: Plan
-) -> tuple[float, ConfidenceInterval]:
-    """Return the rate that gives the reference the recall of a model at ``rate``.
-
-    The interval contains the rates for which the difference of both recalls may be 0.
-    """
-    units = Units([model], Plan(stratify=False))
-    spread = rate * np.geomspace(1 / 50, 50, 160)
-    steps = np.unique(np.append(spread[spread < 1], [rate, 1.0]))
-    target = evaluate_curve("recall", [model], np.full(len(steps), rate), units)
-    process = (evaluate_curve("recall", [reference], steps, units) - target).process
-    low, high = process.interval(plan.level)
-    # If the recall is constant over several rates, the nearest rate.
-    cuts, recalls = reference.table.rates, reference.table.tpr
-    recall = np.interp(rate, model.table.rates, model.table.tpr)
-    reached = cuts[recalls <= recall * (1 + NEGLIGIBLE)][-1]
-    equal_rate = max(table_min_rate(reference.table, recall), min(rate, reached))
-    lowest = np.interp(0.0, np.maximum.accumulate(high), steps, left=0.0)
-    highest = np.interp(0.0, np.maximum.accumulate(low), steps, right=1.0)
-    ends = min(lowest, equal_rate), max(highest, equal_rate)
-    return float(equal_rate), ConfidenceInterval(*map(float, ends))
 
 
 def _ranked_models(

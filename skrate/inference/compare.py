@@ -24,6 +24,7 @@ from skrate.data.folds import (
 )
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_reversed_scores, warn_small_sample
+from skrate.inference.equal_budget import add_equal_budget
 from skrate.inference.evaluation import Difference, Evaluation
 from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjust_pvalues
@@ -241,8 +242,10 @@ def compare(
         ``standard_error``, ``confidence_interval``, ``statistic`` and ``pvalue``. If a
         metric is undefined, its value is nan, and so are the difference and its
         uncertainty. If a class has fewer than two samples, the standard error,
-        interval, statistic and p-value are nan. The result for several models is
-        Comparisons: it has ``pairs``, a Comparison for each pair,
+        interval, statistic and p-value are nan. For the recall at one rate,
+        ``equal_budget()`` is how many times as many samples b must process to find as
+        many positives as a: see :class:`~skrate.results.EqualBudget`. The result for
+        several models is Comparisons: it has ``pairs``, a Comparison for each pair,
         ``adjusted_pvalues``, and the ``covariance`` of the metrics of the models.
 
     Raises
@@ -449,7 +452,8 @@ def _compare_several(args: _CompareArguments, plan: Plan) -> Comparisons:
     warn_reversed_scores(zip(labels, models, [None] * len(models), strict=True))
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
-        return (models[i] - models[j]).comparison(plan)
+        comparison = (models[i] - models[j]).comparison(plan)
+        return add_equal_budget(comparison, models[i], models[j])
 
     return compare_pairs(
         names,
@@ -683,4 +687,4 @@ def _compare_rankings(
         warn_small_sample([*a.each, *b.each])
     comparison = Difference(a, b).comparison(plan)
     warn_reversed_scores(zip(named, (a, b), (None, None), strict=False))
-    return comparison
+    return comparison if args.is_pair else add_equal_budget(comparison, a, b)

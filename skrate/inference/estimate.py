@@ -532,13 +532,7 @@ def _copy_evaluation(evaluation: Evaluation) -> Evaluation:
     if evaluation.folds is not None:
         # FoldRankings have copied their arrays.
         return replace(evaluation)
-    ranked = evaluation.ranked[0]
-    copies = {
-        name: array.copy()
-        for name in ("scores", "weights", "given")
-        if (array := getattr(ranked, name)) is not None
-    }
-    ranked = replace(ranked, **copies)
+    ranked = evaluation.ranked[0].copy_data()
     each = [evaluation.each[0]._replace(ranked=ranked)]
     return replace(evaluation, each=each, units=Units([ranked], evaluation.plan))
 

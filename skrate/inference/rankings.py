@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
@@ -185,6 +185,15 @@ class Ranked(Sample):
         group = np.empty_like(order)
         group[order] = np.cumsum(begins) - 1
         return group
+
+    def copy_data(self) -> Self:
+        """Return a copy, without cached values, that a caller cannot change."""
+        names = ("scores", "weights", "given")
+        arrays = {name: getattr(self, name) for name in names}
+        copies: dict[str, Any] = {
+            name: array.copy() for name, array in arrays.items() if array is not None
+        }
+        return replace(self, **copies)
 
     def forget(self) -> None:
         """Release the memory of arrays that can be computed again."""

@@ -450,7 +450,7 @@ class Estimate(Drawn):
         )
 
 
-def interval_text(result: Estimate | Comparison) -> str:
+def interval_text(result: Estimate | Comparison | EqualBudget) -> str:
     """Return the interval of a result in words, with its level and side."""
     low, high = result.confidence_interval
     side = "one-sided " if result.alternative in ("less", "greater") else ""
@@ -543,6 +543,42 @@ class Comparison(Drawn):
     of: str | None = None
     confidence_interval_retrained: ConfidenceInterval | None = None
     margin: float | None = None
+    _find_equal_budget: Callable[[], EqualBudget] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def equal_budget(self) -> EqualBudget:
+        """Return the budget with which b finds as many positives as a.
+
+        It is for the recall at a fixed rate, and answers how many reviewers the better
+        model is worth. The interval has the level and the side of this comparison. It
+        contains the budgets at which the recalls may be equal, by the paired test of
+        :func:`compare_curves`.
+
+        Returns
+        -------
+        budget : EqualBudget
+            Its ``value`` is the rate of b divided by the rate of a; nan if the
+            uncertainty of the comparison is unknown.
+
+        Raises
+        ------
+        ValueError
+            If the metric is not the recall of positives at one rate; for folds, lists,
+            different samples, or a given ``prevalence``; or if the comparison was
+            pickled, because the copy has no samples.
+        """
+        if self._find_equal_budget is None:
+            raise ValueError(
+                'equal_budget() needs compare("recall_at_rate", y_true, a, b, rate=r), '
+                "with one rate, of models with the same samples, and not in lists or a "
+                "pickled result. For folds use budget_report(reference=)."
+            )
+        return self._find_equal_budget()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields without the samples."""
+        return vars(self) | {"_find_equal_budget": None}
 
     def _test_text(self) -> str:
         """Return the tested hypothesis: the alternative, or the one with a margin."""
@@ -558,6 +594,57 @@ class Comparison(Drawn):
             f"Comparison({self.metric}{question_text(self.params)} "
             f"{self.value_a:.4f} - {self.value_b:.4f} = "
             f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}))"
+        )
+
+
+@dataclass(frozen=True)
+class EqualBudget(Result):
+    """The budget with which model b finds as many positives as model a.
+
+    Attributes
+    ----------
+    rate : float
+        The rate of a: the fraction of the samples that is processed.
+    rate_b : float
+        The minimum rate at which b has the recall of a. If b has this recall at several
+        rates, the one nearest to ``rate``.
+    value : float
+        ``rate_b / rate``: how many times as many samples b must process.
+    confidence_interval : ConfidenceInterval
+        The interval of ``value``. Its maximum is 1 / ``rate``: all samples.
+    alternative : str
+        The side of the interval, as of the comparison.
+    confidence_level : float
+        Level of the interval.
+
+    See Also
+    --------
+    skrate.compare : Its result has the method ``equal_budget``.
+    skrate.budget_report : Equal budgets as numbers of samples, also for folds.
+
+    Examples
+    --------
+    >>> from skrate import compare
+    >>> y_true = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0] * 10
+    >>> a = [9, 8, 4, 3, 7, 6, 5, 2, 1, 0] * 10
+    >>> b = [9, 6, 4, 3, 8, 7, 5, 2, 1, 0] * 10
+    >>> compare("recall_at_rate", y_true, a, b, rate=0.2).equal_budget()
+    EqualBudget(b has at rate=0.4 the recall of a at rate=0.2: 2.0000 times as many
+    samples, 95 % interval [1.8057, 2.7667])
+    """
+
+    rate: float
+    rate_b: float
+    value: float
+    confidence_interval: ConfidenceInterval
+    alternative: str
+    confidence_level: float
+
+    def __repr__(self) -> str:
+        return (
+            f"EqualBudget(b has at rate={self.rate_b:.6g} the recall of a at "
+            f"rate={self.rate:.6g}: {self.value:.4f} times as many samples, "
+            f"{interval_text(self)})"
         )
 
 

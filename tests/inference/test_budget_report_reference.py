@@ -1,5 +1,6 @@
 """How many more a model finds than another: by hand, by resampling, by new batches."""
 
+import pickle
 import warnings
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from reference.budget_card import card
 from skrate import (
     FoldRankings,
     budget_report,
+    compare,
     estimate,
     rate_at_recall_score,
     rates,
@@ -330,3 +332,89 @@ def test_the_equal_budget_is_the_rate_at_the_same_recall(digits):
     recall = report["a", "recall"].value
     expected = 500 * rate_at_recall_score(y_true, b, recall=recall)
     assert report["a", "equal budget"].value == pytest.approx(expected)
+
+
+def test_a_comparison_has_the_equal_budget_as_a_ratio():
+    y_true, a, b = two_models(np.random.default_rng(3), 500)
+    pair = compare("recall_at_rate", y_true, a, b, rate=0.1)
+    budget = pair.equal_budget()
+    recall = recall_at_rate_score(y_true, a, rate=0.1)
+    assert budget.rate == 0.1
+    assert budget.rate_b == pytest.approx(
+        rate_at_recall_score(y_true, b, recall=recall), rel=1e-12
+    )
+    assert budget.value == pytest.approx(budget.rate_b / 0.1, rel=1e-12)
+    # As in the report, which counts samples.
+    row = equal_budget(y_true, a, b, 0.1)
+    assert 50 * budget.value == pytest.approx(row.value, rel=1e-12)
+    ends = [50 * end for end in budget.confidence_interval]
+    assert ends == pytest.approx(row.confidence_interval, rel=1e-12)
+    # Of k samples, of the models of a mapping, and whatever happens to the scores.
+    several = compare("recall_at_rate", y_true, {"a": a, "b": b, "c": -a}, k=50)
+    assert several[0].equal_budget() == budget
+    times = np.arange(500) % 3
+    options = {"rate": 0.1, "sample_weight": times}
+    weighted = compare("recall_at_rate", y_true, a, b, **options)
+    repeated = (np.repeat(column, times) for column in (y_true, a, b))
+    expected = compare("recall_at_rate", *repeated, rate=0.1).equal_budget()
+    a[:] = times[:] = 1
+    assert pair.equal_budget() == budget
+    found = weighted.equal_budget()
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert found.confidence_interval == pytest.approx(
+        expected.confidence_interval, rel=1e-9
+    )
+
+
+def test_the_equal_budget_has_the_level_and_the_side_of_the_comparison():
+    y_true, a, b = two_models(np.random.default_rng(4), 500)
+
+    def found(**options):
+        pair = compare("recall_at_rate", y_true, a, b, rate=0.1, **options)
+        return pair.equal_budget()
+
+    low, high = found(confidence_level=0.9).confidence_interval
+    greater, less = (found(alternative=side) for side in ("greater", "less"))
+    assert greater.confidence_interval == pytest.approx((low, 10), rel=1e-9)
+    assert less.confidence_interval == pytest.approx((0, high), rel=1e-9)
+    assert "one-sided 95 %" in repr(less)
+    equivalence = found(margin=0.1)
+    assert equivalence.confidence_interval == pytest.approx((low, high), rel=1e-9)
+    assert equivalence.confidence_level == 0.9
+    assert low < found().value < high
+    # The test and the interval agree, up to the grid of rates.
+    for level in (0.5, 0.9, 0.999999):
+        pair = compare("recall_at_rate", y_true, a, b, rate=0.1, confidence_level=level)
+        is_better = pair.confidence_interval.low > 0
+        assert (pair.equal_budget().confidence_interval.low > 1) == is_better
+
+
+def test_an_equal_budget_of_anything_else_is_refused():
+    y_true, a, b = two_models(np.random.default_rng(5), 100)
+    folds = [FoldRankings(y_true, one, np.arange(100) % 2) for one in (a, b)]
+    at_rate = {"rate": 0.3}
+    for metric, arguments, options in (
+        ("roc_auc", (y_true, a, b), {}),
+        ("precision_at_rate", (y_true, a, b), at_rate),
+        ("recall_at_rate", (y_true, a, b), {"rate": LAW}),
+        ("recall_at_rate", (y_true, a, b), at_rate | {"of": "negatives"}),
+        ("recall_at_rate", (y_true, a, b), at_rate | {"prevalence": 0.2}),
+        ("recall_at_rate", folds, at_rate),
+        ("recall_at_rate", (y_true, a, b), {"k": 1, "groups": np.arange(100) // 4}),
+        ("recall_at_rate", (y_true, a, b), at_rate | {"y_true_b": y_true}),
+        (["roc_auc", "average_precision"], (y_true, a), {}),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pair = compare(metric, *arguments, **options)
+        with case((metric, options)), pytest.raises(ValueError, match="recall_at_rate"):
+            pair.equal_budget()
+    pair = compare("recall_at_rate", y_true, a, b, rate=0.3)
+    copy = pickle.loads(pickle.dumps(pair))
+    assert copy == pair
+    with pytest.raises(ValueError, match="pickled"):
+        copy.equal_budget()
+    with pytest.warns(UndefinedMetricWarning):
+        unknown = compare("recall_at_rate", np.arange(100) == 3, a, b, rate=0.3)
+    budget = unknown.equal_budget()
+    assert np.isnan([budget.value, *budget.confidence_interval]).all()

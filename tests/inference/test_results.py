@@ -39,6 +39,7 @@ NAME = "<script>alert('&')</script>"
 SINGLE = {
     "estimate": estimate("roc_auc", Y, A),
     "comparison": compare("roc_auc", Y, A, B),
+    "equal_budget": compare("recall_at_rate", Y, A, B, rate=0.2).equal_budget(),
     "of_tables": compare("roc_auc", PILOT, y_true_b=PILOT),
     "budget_row": budget_report(Y, A, rate=0.2, n_items=20)["found"],
     "curve_point": rate_averaged_roc_curve([Y], [A]).recall_at_rate(0.2),

@@ -1,0 +1,81 @@
+"""The rate at which one model has the recall of another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from skrate.inference.curve_evaluation import evaluate_curve
+from skrate.inference.evaluation import Evaluation
+from skrate.inference.options import Plan
+from skrate.inference.rankings import Ranked
+from skrate.inference.units import Units
+from skrate.metrics.at_rate import RecallAtRate
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.min_rate import table_min_rate
+from skrate.metrics.result_types import Comparison, ConfidenceInterval, EqualBudget
+from skrate.rates.laws import fixed_rate
+
+_NAN = float("nan")
+
+
+def add_equal_budget(
+    comparison: Comparison, a: Evaluation, b: Evaluation
+) -> Comparison:
+    """Return the comparison, with the equal budget if it is of recalls at a rate."""
+    metric = a.metric
+    if a.folds is not None or a.units is not b.units or metric != b.metric:
+        return comparison
+    if not isinstance(metric, RecallAtRate) or metric.counts_negatives:
+        return comparison
+    rate = fixed_rate(metric.law)
+    if rate is None or metric.prevalence is not None:
+        return comparison
+    is_known = a.is_known and b.is_known
+    models = a.cases.copy_data(), b.cases.copy_data()
+    find = partial(_find_equal_budget, *models, rate, a.plan, is_known=is_known)
+    return replace(comparison, _find_equal_budget=find)
+
+
+def _find_equal_budget(
+    a: Ranked, b: Ranked, rate: float, plan: Plan, *, is_known: bool
+) -> EqualBudget:
+    """Return the rate of b that gives it the recall of a, relative to the rate of a."""
+    rate_b, ends = _NAN, ConfidenceInterval(_NAN, _NAN)
+    if is_known:
+        rate_b, ends = find_equal_rate(a, b, rate, plan)
+        ends = plan.sided(ends, (0.0, 1.0))
+    return EqualBudget(
+        rate=rate,
+        rate_b=rate_b,
+        value=rate_b / rate,
+        confidence_interval=ConfidenceInterval(ends.low / rate, ends.high / rate),
+        alternative=plan.alternative,
+        confidence_level=plan.displayed_level,
+    )
+
+
+def find_equal_rate(
+    model: Ranked, reference: Ranked, rate: float, plan: Plan
+) -> tuple[float, ConfidenceInterval]:
+    """Return the rate that gives the reference the recall of a model at ``rate``.
+
+    The interval contains the rates for which the difference of both recalls may be 0.
+    """
+    units = Units([model], Plan(stratify=False))
+    spread = rate * np.geomspace(1 / 50, 50, 160)
+    steps = np.unique(np.append(spread[spread < 1], [rate, 1.0]))
+    target = evaluate_curve("recall", [model], np.full(len(steps), rate), units)
+    process = (evaluate_curve("recall", [reference], steps, units) - target).process
+    low, high = process.interval(plan.level)
+    # If the recall is constant over several rates, the nearest rate.
+    cuts, recalls = reference.table.rates, reference.table.tpr
+    recall = np.interp(rate, model.table.rates, model.table.tpr)
+    reached = cuts[recalls <= recall * (1 + NEGLIGIBLE)][-1]
+    equal_rate = max(table_min_rate(reference.table, recall), min(rate, reached))
+    lowest = np.interp(0.0, np.maximum.accumulate(high), steps, left=0.0)
+    highest = np.interp(0.0, np.maximum.accumulate(low), steps, right=1.0)
+    ends = min(lowest, equal_rate), max(highest, equal_rate)
+    return float(equal_rate), ConfidenceInterval(*map(float, ends))
