@@ -117,7 +117,6 @@ STATISTICS = {
     "n_train",
     "n_test",
     "repeats",  # which folds are of one repeat; n_repeats says how many, not which
-    "score_range",
     "y_true_b",
     "half_width",  # of an interval that is planned
     "difference",  # of two models, that a test is to find

@@ -71,18 +71,7 @@ from skrate.model_selection.responses import (
 )
 
 Method = Literal["corrected", "paired"]
-# The minimum and the maximum of a metric, None if unbounded.
-ScoreRange = tuple[float | None, float | None]
-INFINITE = float("inf")
 _USER = "cross_val_rankings"
-# The splitters of scikit-learn that need groups.
-_GROUP_SPLITTERS = {
-    "GroupKFold",
-    "GroupShuffleSplit",
-    "LeaveOneGroupOut",
-    "LeavePGroupsOut",
-    "StratifiedGroupKFold",
-}
 # The rows of the training part and the test part.
 Split = tuple[IntArray, IntArray]
 
@@ -96,7 +85,6 @@ def compare_folds(
     method: Method = "corrected",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    score_range: ScoreRange | None = None,
 ) -> Comparison:
     r"""Compare the scores of two models over the same folds.
 
@@ -120,9 +108,6 @@ def compare_folds(
         Alternative hypothesis; "greater": a has the greater mean.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
-    score_range : tuple of float, default=None
-        The minimum and the maximum (low, high) of the metric, None if unbounded: (0, 1)
-        for an AUC. The interval then stays within ``low - high`` and ``high - low``.
 
     Returns
     -------
@@ -135,7 +120,7 @@ def compare_folds(
     ValueError
         If ``a`` and ``b`` differ in shape or have fewer than two folds, only one of
         ``n_train`` and ``n_test`` is given, an option is not one of the choices, or a
-        score is infinite or outside ``score_range``.
+        score is infinite.
 
     Warns
     -----
@@ -191,8 +176,7 @@ def compare_folds(
             "a and b must be scores on the same folds, got shapes "
             f"{scores_a.shape} and {scores_b.shape}."
         )
-    low, high = _check_range(score_range, {"a": scores_a, "b": scores_b})
-    limits = low - high, high - low
+    limits = -np.inf, np.inf
     test_fraction = _test_fraction(n_train, n_test, method, scores_a.shape)
     on_both = _paired_scores(scores_a, scores_b)
     differences = on_both[0] - on_both[1]
@@ -225,9 +209,8 @@ def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
     """Return the scores of folds, with nan for masked, missing and undefined ones."""
     if isinstance(scores, str | Mapping | FoldRankings):
         raise ValueError(
-            f"{name} must contain one score per fold, such as the 'test_score' of "
-            f"cross_validate, got {shown(scores)}; compare(metric, models) takes "
-            "FoldRankings."
+            f"{name} must contain one score per fold, such as 'test_score', got "
+            f"{shown(scores)}; compare(metric, models) takes FoldRankings."
         )
     fold_scores = as_real(name, scores, missing=True)
     # Smaller scores have finite squares.
@@ -238,8 +221,8 @@ def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
         )
     if not (1 <= fold_scores.ndim <= 2 and fold_scores.size >= 2):
         raise ValueError(
-            f"{name} must contain one score per fold for at least 2 folds, or one row "
-            f"of scores per repetition, got an array of shape {fold_scores.shape}."
+            f"{name} must contain one score per fold, or a row of scores per "
+            f"repetition, at least 2, got an array of shape {fold_scores.shape}."
         )
     return fold_scores
 
@@ -258,16 +241,13 @@ def _test_fraction(
         return 0.0
     n_folds = shape[-1]
     if n_folds < 2:
-        raise ValueError(
-            "n_train and n_test are needed if there is one fold per repetition."
-        )
+        raise ValueError("n_train and n_test are needed for one fold per repetition.")
     # One cross-validation rarely has more folds.
     if len(shape) == 1 and n_folds > 10:
         warn(
             "Pass arrays of shape (n_repeats, n_folds), or n_train and n_test, if "
-            f"folds were repeated or random: {n_folds} scores in one dimension are "
-            f"taken for one cross-validation, with n_test / n_train = 1/{n_folds - 1}. "
-            "Otherwise intervals are too narrow and p-values too small."
+            f"folds were repeated or random: otherwise {n_folds} scores in one "
+            "dimension are one cross-validation, and intervals may be too narrow."
         )
     return 1 / (n_folds - 1)
 
@@ -279,41 +259,12 @@ def _paired_scores(a: FloatArray, b: FloatArray) -> FloatArray:
     n_folds, n_defined = len(is_defined), int(is_defined.sum())
     if n_defined < 2:
         raise ValueError(
-            f"a and b must both be defined on at least 2 folds, got {n_defined} of "
-            f"{n_folds}."
+            f"a and b must be defined on 2 folds or more, got {n_defined} of {n_folds}."
         )
     if n_defined < n_folds:
-        n_lost = n_folds - n_defined
-        left_out = f"{n_lost} of {n_folds} folds are left out, because a score is nan."
-        warn(left_out, UndefinedMetricWarning)
+        left_out = f"{n_folds - n_defined} of {n_folds} folds are left out, because"
+        warn(f"{left_out} a score is nan.", UndefinedMetricWarning)
     return scores[:, is_defined]
-
-
-def _check_range(
-    score_range: ScoreRange | None, scores: dict[str, FloatArray]
-) -> tuple[float, float]:
-    """Return the ends of the range, infinite if unbounded, and check the scores."""
-    if score_range is None:
-        return -INFINITE, INFINITE
-    try:
-        low, high = score_range
-        low = -INFINITE if low is None else as_real("low", low).item()
-        high = INFINITE if high is None else as_real("high", high).item()
-    except (TypeError, ValueError):
-        low = high = float("nan")
-    if not low < high:
-        raise ValueError(
-            "score_range must be a pair (low, high) of increasing numbers, with None "
-            f"for an unbounded end, got {score_range!r}."
-        )
-    for name, x in scores.items():
-        outside = x[np.isfinite(x) & ((x < low) | (x > high))]
-        if len(outside):
-            raise ValueError(
-                f"score_range=({low:g}, {high:g}) does not contain the score "
-                f"{outside[0]:g} in {name}."
-            )
-    return low, high
 
 
 @suggest_arguments
@@ -355,14 +306,11 @@ def cross_val_rankings(
         independent units of inference. If a fold contains a single cluster
         (leave-one-site-out), folds are the units.
     cv : int, cross-validation generator or iterable, default=None
-        See :func:`sklearn.model_selection.cross_validate`; None is five folds. With
-        ``groups`` or ``clusters`` a number of folds means
-        :class:`~sklearn.model_selection.StratifiedGroupKFold`. To compare models, use
-        the same folds for all models.
-    n_jobs : int, default=None
-        Number of folds that are run in parallel; the result does not depend on it.
-    verbose : int, default=0
-        Above 0, the progress is reported.
+        As in :func:`sklearn.model_selection.cross_validate`, the same for all models;
+        None is five folds. With ``groups`` or ``clusters``, a number of folds means
+        :class:`~sklearn.model_selection.StratifiedGroupKFold`.
+    n_jobs, verbose : int
+        Number of folds that are run in parallel, and whether to report progress.
     params : dict, default=None
         Arguments of ``fit``, such as ``{"sample_weight": weights}``, restricted to the
         samples of a fold; with metadata routing, the metadata that the estimator or the
@@ -373,7 +321,7 @@ def cross_val_rankings(
         The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans; for
         other labels the second one, with a warning.
     response_method : str or tuple of str
-        The method that returns scores, or several in order of preference.
+        Method that returns scores, or several in order of preference.
     return_estimator : bool, default=False
         Whether the result includes the fitted models.
 
@@ -393,8 +341,6 @@ def cross_val_rankings(
     -----
     UndefinedMetricWarning
         If a fold is omitted, because its training samples are of one class.
-    UserWarning
-        If the second label is taken for the positive class.
 
     See Also
     --------
@@ -475,7 +421,6 @@ def candidate_rankings(
     splitter = find_splitter(cv, y, stay_together, is_classifier(estimators[0]))
     to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
     to_split = {"groups": codes, **to_split}
-    _check_splitter(splitter, to_split["groups"])
     split = partial(check_folds, splitter, X, labels, y, **to_split)
     splits = split()
     _check_same_folds(splits, split, n_splits)
@@ -533,20 +478,9 @@ def _warn_shared_clusters(clusters: Array | None, splits: list[Split]) -> None:
             cluster = clusters[int(np.argmax(codes == seen[0]))]
             warn(
                 f"Fold {number} trains and tests on the cluster {shown(cluster)}: let "
-                "cv be a number, or a splitter that keeps groups together, such as "
-                "GroupKFold. Otherwise models may recognise the cluster."
+                "cv be a number or, say, GroupKFold. Models may recognise the cluster."
             )
             return
-
-
-def _check_splitter(splitter: Any, groups: Any) -> None:
-    """Raise an error if a splitter needs groups and there are none."""
-    name = type(splitter).__name__
-    if groups is None and name in _GROUP_SPLITTERS:
-        raise ValueError(
-            f"cv={name} needs groups=, which stay within a fold, or clusters=, "
-            "which are also the independent units of inference."
-        )
 
 
 def _check_same_folds(
@@ -559,8 +493,8 @@ def _check_same_folds(
     is_same = len(splits) == len(again) == n_splits
     if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
         raise ValueError(
-            "cv of the search must give the same folds each time: search with a "
-            "splitter that has an integer random_state, or with the list of its splits."
+            "cv of the search must give the same folds each time: pass a list of "
+            "splits, or a splitter with an integer random_state."
         )
 
 
@@ -654,8 +588,6 @@ def find_splitter(cv: Any, y: Any, groups: Any, is_stratified: bool) -> Any:
     """Return the splitter of ``cv``; a number of folds does not split groups."""
     if groups is not None and (cv is None or isinstance(cv, numbers.Integral)):
         return StratifiedGroupKFold(5 if cv is None else cv)
-    if isinstance(cv, str):
-        raise ValueError(f"cv={cv!r} is unknown: pass a number of folds or a splitter.")
     return check_cv(cv, y, classifier=is_stratified)
 
 

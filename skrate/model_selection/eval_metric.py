@@ -93,8 +93,7 @@ def eval_metric(
 
     For lists it is the mean, also for a metric of a single ranking. ``XGBRanker`` then
     needs ``undefined=0.0`` if some list lacks a class. Weights of lists, and the
-    rounding and averages of each library: :ref:`in_training`. Cost: the cost of the
-    metric, one sort of the samples per round.
+    rounding and averages of each library: :ref:`in_training`. Cost: one sort per round.
 
     Examples
     --------
@@ -133,9 +132,8 @@ def eval_metric(
     if name is None:
         name = metric if isinstance(metric, str) else bound.function.__name__
     if not isinstance(name, str) or not name or set(name) & set(" \t\n:"):
-        raise ValueError(
-            f"name must be a string without spaces or colons, got {shown(name)}."
-        )
+        text = "name must be a string without spaces or colons"
+        raise ValueError(f"{text}, got {shown(name)}.")
     return _ADAPTERS[library](bound, name, pos_label)
 
 
@@ -263,14 +261,9 @@ class TrainingMetric:
             return score
         advice = "see the warning for the reason, or use another metric."
         if len(np.unique(np.asarray(y_true))) < 2:
-            advice = (
-                "evaluate data of both classes. If these are the samples of one list, "
-                "undefined=0.0 scores lists without a class as 0."
-            )
-        raise ValueError(
-            f"{self.name} of the evaluated data is nan, but training needs a number: "
-            f"{advice}"
-        )
+            advice = "evaluate data of both classes, or pass undefined=0.0 for lists."
+        found = f"{self.name} of the evaluated data is nan, but training needs a number"
+        raise ValueError(f"{found}: {advice}")
 
 
 class XGBoostMetric(TrainingMetric):
@@ -282,9 +275,8 @@ class XGBoostMetric(TrainingMetric):
     def __post_init__(self) -> None:
         if self.__name__.startswith(_MAXIMISED):
             raise ValueError(
-                f"name={self.name!r} must not begin with one of {list(_MAXIMISED)}, "
-                "because XGBoost then maximises the metric, and less is better: give "
-                "another name."
+                f"name={self.name!r} must not begin with one of {list(_MAXIMISED)}: "
+                "XGBoost would maximise the metric, but less is better."
             )
 
     @property
@@ -364,9 +356,8 @@ class CatBoostMetric(TrainingMetric):
     def __post_init__(self) -> None:
         if self.metric.is_list_metric:
             raise ValueError(
-                f"library='catboost' cannot use {self.name}: CatBoost does not pass "
-                "groups to metrics in Python. Use one of CatBoost's, such as "
-                "eval_metric='NDCG' or 'QueryAUC', or a metric of a single ranking."
+                f"library='catboost' cannot use {self.name}, because it passes no "
+                "groups: use its eval_metric='NDCG' or 'QueryAUC', or a single ranking."
             )
 
     def __reduce__(self) -> Any:
@@ -387,8 +378,7 @@ class CatBoostMetric(TrainingMetric):
         if len(approxes) != 1:
             raise ValueError(
                 f"{self.name} needs two classes, but CatBoost trains {len(approxes)}: "
-                "train one class against the rest. Raw scores of several classes are "
-                "not comparable between samples."
+                "train one class against the rest."
             )
         score = self.of_cases(target, approxes[0], weight)
         self._check_weights(target, approxes[0], weight, score)
@@ -417,11 +407,9 @@ class CatBoostMetric(TrainingMetric):
         without = self.of_cases(target, scores, None)
         if not np.isclose(score, without, rtol=1e-9, atol=0):
             warn(
-                "Leave out class_weights, auto_class_weights and scale_pos_weight: "
-                "with them CatBoost multiplies the weights of all data, and "
-                f"{self.name} is evaluated with a weight for each class. Give the "
-                "training samples the same weights by sample_weight of fit, or weight "
-                "of their Pool, which do not affect the evaluated data."
+                "Leave out class_weights, auto_class_weights and scale_pos_weight, "
+                f"because CatBoost also evaluates {self.name} with them: give the "
+                "training samples weights by sample_weight of fit, or their Pool."
             )
 
 

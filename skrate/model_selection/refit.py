@@ -29,10 +29,9 @@ def refit_best(
 ) -> Any:
     """Return a ``refit=`` rule that selects the best candidate by its defined folds.
 
-    Which candidate is best if some folds lack positives? A fold without positives makes
-    the mean of every candidate nan, and a search then silently selects the first. This
-    rule omits such folds, reports their number, and raises an error if too many folds
-    are undefined.
+    Which candidate is best if some folds lack positives? Such a fold makes the mean of
+    every candidate nan, and a search then silently selects the first. This rule omits
+    such folds with a warning, and raises an error if there are too many.
 
     Parameters
     ----------
@@ -121,15 +120,11 @@ def refit_best(
     check_fraction("min_defined", min_defined, include_one=True)
     is_best = check_choice("rule", rule, get_args(Rule)) == "best"
     if is_best and complexity is not None:
-        raise ValueError(
-            'complexity is for rule="one_standard_error": pass this rule, or leave '
-            "complexity out."
-        )
+        raise ValueError('complexity is for rule="one_standard_error" only.')
     if not (is_best or isinstance(complexity, str) or callable(complexity)):
         raise ValueError(
-            "complexity must be the name of a parameter or a function of the "
-            f"parameters, got {complexity!r}: pass, say, "
-            'refit_best(rule="one_standard_error", complexity="max_depth").'
+            "complexity must be the name of a parameter, or a function of all, got "
+            f'{complexity!r}: pass, say, complexity="max_depth".'
         )
     select = partial(_select, complexity=complexity, min_defined=min_defined)
     if isinstance(metric, Mapping):
@@ -166,10 +161,8 @@ def _complexity(params: dict[str, Any], complexity: Complexity) -> float:
         name, origin = complexity.removeprefix("-"), f"complexity={complexity!r} is"
         sign = -1 if name != complexity else 1
         if name not in params:
-            raise ValueError(
-                f"complexity={complexity!r} must be a parameter of the candidate "
-                f"{params}."
-            )
+            message = f"complexity={complexity!r} must be a parameter of the candidate"
+            raise ValueError(f"{message} {params}.")
         measure = params[name]
     if measure is None:
         # Unlimited is complex, for either direction.
@@ -189,9 +182,7 @@ def _compared_scores(
     """Return the scores on defined folds; nan only for a candidate that failed."""
     by_metric = _split_scores(cv_results)
     if metric not in by_metric:
-        raise ValueError(
-            f"metric={metric!r} must be in cv_results, got {sorted(by_metric)}."
-        )
+        raise ValueError(f"metric={metric!r} must be one of {sorted(by_metric)}.")
     # Infinite scores have no mean.
     scores = np.where(np.isfinite(by_metric[metric]), by_metric[metric], np.nan)
     is_defined: BoolArray = np.asarray(np.isfinite(scores).any(axis=0))
@@ -200,8 +191,7 @@ def _compared_scores(
         raise ValueError(
             f"{metric!r} is defined on {n_defined} of {n_folds} folds, fewer than "
             f"min_defined={min_defined:g}: use a stratified or coarser split, or lower "
-            'min_defined. With several classes, average="weighted" omits classes '
-            "without a sample."
+            'min_defined. For several classes, try average="weighted".'
         )
     # Undefined folds are nan for every candidate; other nans are failures.
     scores = scores[:, is_defined]

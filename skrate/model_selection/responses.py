@@ -117,8 +117,7 @@ def ranking_scores(
             raise ValueError(
                 f"{user} needs one score for each sample: name a method that returns "
                 f"it by response_method=. {type(estimator).__name__}.{method} returned "
-                f"{y_score.shape[1]} columns of scores, and no class labels (classes_) "
-                "show which column to use."
+                f"{y_score.shape[1]} columns, and no classes_ name the columns."
             )
         is_reversed = _is_reversed_detector(estimator, label, known)
     elif method == "predict" and np.isin(y_score, classes).all():
@@ -256,20 +255,13 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
         if hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator):
             check_is_fitted(estimator)
         return None
-    needs = (
-        f"{user} needs a binary target, but {type(estimator).__name__} was fitted on"
-    )
+    needs = f"{user} needs a binary target, got {type(estimator).__name__} fitted on"
     if any(np.ndim(label) for label in classes):
-        raise ValueError(
-            f"{needs} {len(classes)} targets at once. Score each separately."
-        )
-    labels = as_numpy(classes).tolist()
+        raise ValueError(f"{needs} {len(classes)} targets: score each separately.")
+    labels = list(as_numpy(classes).tolist())
     if len(labels) > 2:
-        raise ValueError(
-            f"{needs} {len(labels)} classes: {labels}. Score one class against the "
-            "rest, on a binary target."
-        )
-    return list(labels)
+        raise ValueError(f"{needs} {labels}: score one class against the rest.")
+    return labels
 
 
 def choose_label(
@@ -305,9 +297,8 @@ def _find_labels(
     known = classes + unknown
     if len(known) > 2:
         raise ValueError(
-            f"{user} needs a binary target, but y_true contains {present}, and "
-            f"{type(estimator).__name__} was fitted on {classes}. Score one class "
-            "against the rest, on a binary target."
+            f"{user} needs a binary target: y_true contains {present}, and "
+            f"{type(estimator).__name__} was fitted on {classes}."
         )
     return distinct_labels(np.array(known, dtype=object))
 
@@ -334,8 +325,7 @@ def _is_reversed_detector(estimator: Any, label: Any, known: list[Any]) -> bool:
     if label not in (-1, 1, None) or 0 in known:
         warn(
             f"{type(estimator).__name__} scores inliers high, and {label!r} is taken "
-            "for the inliers: for a ranking of outliers give y as -1 (outlier) and 1, "
-            "with pos_label=-1."
+            "for the inliers: to rank outliers, give y as -1 and 1, and pos_label=-1."
         )
     return bool(label == -1)
 
@@ -349,11 +339,10 @@ def check_response_method(response_method: Any) -> tuple[str, ...]:
     is_listed = isinstance(names, Sequence) and len(names) > 0
     if not is_listed or not all(isinstance(name, str) and name for name in names):
         raise ValueError(
-            "response_method must be the name of a method of the estimator, such as "
-            "'predict', or a tuple of names in order of preference, got "
-            f"{shown(response_method)}."
+            "response_method must be the name of a method (such as 'predict') or a "
+            f"tuple of names in order of preference, got {shown(response_method)}."
         )
-    return tuple(str(name) for name in names)
+    return tuple(map(str, names))
 
 
 def method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
@@ -431,14 +420,13 @@ def find_column(what: str, source: Any, X: Any, y_true: Any, name: str) -> Any:
         kind = type(source)
         raise ValueError(
             f"{what} of {name} must be the name of a column or a pandas Series, got a "
-            f"{kind.__name__} of {kind.__module__.split('.')[0]} without an index: it "
-            "cannot be matched to the rows of a fold."
+            f"{kind.__name__} of {kind.__module__.split('.')[0]} without an index."
         )
     frame = next((table for table in (X, y_true) if hasattr(table, "loc")), None)
     if frame is None:
         raise ValueError(
-            f"{what} of {name} is matched by index, but neither X nor y has one: pass "
-            "X as a data frame, or y as a Series."
+            f"{what} of {name} is matched by index: pass X as a data frame, or y as a "
+            "Series."
         )
     if not source.index.is_unique:
         raise ValueError(f"{what} of {name} must have a unique index, got duplicates.")

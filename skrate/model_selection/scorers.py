@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from operator import attrgetter
 from typing import Any, Self, TypeAlias
 
@@ -72,9 +72,8 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             # An AttributeError, as for estimators: the text is shown instead.
             raise AttributeError("_repr_html_ is only there if display='diagram'")
         params = self.get_params(deep=False).items()
-        return lambda: render_html(
-            self._name, {k: written(param) for k, param in params}
-        )
+        rows = {name: written(param) for name, param in params}
+        return lambda: render_html(self._name, rows)
 
     @property
     def _bound(self) -> BoundMetric:
@@ -156,10 +155,8 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         taken = {*inspect.signature(self.metric).parameters, *OF_ROWS, *OF_LISTS}
         for name in kwargs:
             if name not in taken:
-                raise ValueError(
-                    f"{self._name} cannot request {name!r}, because "
-                    f"{self.metric.__name__} takes no {name!r}."
-                )
+                metric = self.metric.__name__
+                raise ValueError(f"{self._name}: {metric} takes no {name!r}.")
         super().set_score_request(**kwargs)
         return self
 
@@ -181,8 +178,7 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             if average != "macro" or labels is not None:
                 raise ValueError(
                     f"average={average!r} and labels={labels!r} of {self._name} are "
-                    "for more than two classes: score one class against the rest. The "
-                    "uncertainty of an average over classes is not available."
+                    "for more than two classes: score one class against the rest."
                 )
         return self.metric, params
 
@@ -259,13 +255,12 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         if label is None and ("groups" in rows or not bound.averages_classes):
             raise ValueError(
                 f"{name} needs a binary target, or pos_label= for the class to score "
-                "against the rest; got more than two classes, or several labels for a "
-                "sample."
+                "against the rest; got more than two classes, or several labels each."
             )
         if label is None and bound.params.get("average", "macro") is None:
             raise ValueError(
-                f"average=None of {name} gives a score for each class, but a scorer "
-                "returns one: give another average, or one class by pos_label."
+                f"average=None of {name} gives a score for each class: give another "
+                "average, or one class by pos_label."
             )
         method, labels = self.response_method, bound.params.get("labels")
         y_true, y_score, known = class_scores(
@@ -285,10 +280,8 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return bound
         known = find_label(label, list(rates))
         if known is None:
-            raise ValueError(
-                f"rate of {self._name} must contain the class {shown(label)}, got "
-                f"{shown(list(rates))}."
-            )
+            found = f"{shown(label)}, got {shown(list(rates))}"
+            raise ValueError(f"rate of {self._name} must contain the class {found}.")
         return bound.add_params(rate=rates[known])
 
 
@@ -303,46 +296,42 @@ class RateWeightedAUCScorer(RankingScorer):
     """Score models by the rate-weighted AUC, for ``scoring=`` of scikit-learn.
 
     Which model finds the most positives, if only a fraction of the samples (the rate)
-    will be processed? Pass it as ``scoring`` to
-    :func:`~sklearn.model_selection.cross_val_score` or a search. If several scorers of
-    this package are passed as a dict, the estimator predicts only once for all.
+    will be processed? Pass it to :func:`~sklearn.model_selection.cross_val_score` or a
+    search. For a dict of these scorers, the estimator predicts only once.
 
     Parameters
     ----------
     rate : "uniform", float, distribution or dict, default="uniform"
-        The fraction of all samples that will be processed, in (0, 1]. If it is
-        uncertain, a frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`,
-        or "uniform": all rates from 0 to 1 are equally likely, and the value is the
-        AUC. For several classes, a dict can give the rate of each class.
+        The fraction of all samples that will be processed, in (0, 1]; if uncertain, a
+        distribution of ``scipy.stats`` or :mod:`skrate.rates`, or "uniform": all rates
+        from 0 to 1 are equally likely, and the value is the AUC. For several classes, a
+        dict can give the rate of each class.
     response_method : str or tuple of str
-        Method of the estimator that returns scores, or several in order of preference.
-        Default: "decision_function", then "predict_proba"; in reverse order for more
-        than two classes. Pass "predict" for regressors and rankers.
+        Method that returns scores, or several in order of preference. Default:
+        "decision_function", then "predict_proba", reversed for more than two classes.
+        Pass "predict" for regressors and rankers.
     pos_label : int, float, bool or str, default=None
-        The positive label. None means 1 for {0, 1} and {-1, 1}, True for booleans, and
-        otherwise the second label in sorted order, with a warning that names it. With
-        more than two classes, the class that is scored against the rest; None averages
-        over all classes.
+        The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans; for
+        other labels the second one, with a warning. With more than two classes, the
+        class that is scored against the rest; None averages over all classes.
     average : {"macro", "weighted", "micro", "samples"}, default="macro"
         Average over more than two classes, as in :func:`rate_weighted_auc_score`.
     labels : array-like of shape (n_labels,), default=None
-        Only if ``y`` has a column for each label: the names of the columns. None
-        numbers them from 0. The names of classes come from the estimator.
+        Names of the columns if ``y`` has a column for each label; None numbers them
+        from 0.
 
     See Also
     --------
     sklearn.metrics.make_scorer : Scorers from functions. For functions of this package
         it needs ``response_method="predict_proba"``.
     rate_weighted_auc_score : The metric.
-    refit_best : Selects the best candidate of a search (``refit=``), and ignores folds
-        without positives.
+    refit_best : Selects the best candidate of a search, without undefined folds.
 
     Notes
     -----
     A scorer is called as ``scorer(estimator, X, y, sample_weight=None)`` with a fitted
-    estimator, and returns a float. The value is nan, with an
-    ``UndefinedMetricWarning``, if ``y`` or the training data contain only one class, or
-    if there are more than two classes, and one is absent in ``y`` or the training data.
+    estimator, and returns a float. It is nan, with an ``UndefinedMetricWarning``, if
+    ``y`` or the training data contain only one class, or lack one of more than two.
     With metadata routing, request weights by ``set_score_request(sample_weight=True)``.
 
     Examples
@@ -399,8 +388,6 @@ class AveragePrecisionScorer(RankingScorer):
 
     See Also
     --------
-    sklearn.metrics.make_scorer : Scorers from functions. For functions of this package
-        it needs ``response_method="predict_proba"``.
     average_precision_score : The metric.
     RateWeightedAUCScorer : The scorer if you know which rates are likely.
 
@@ -465,12 +452,10 @@ class MetricScorer(RankingScorer):
 
     @property
     def _defaults(self) -> dict[str, Any]:
-        options = {
-            "groups": None,
-            "pos_label": None,
-            "response_method": DEFAULT_RESPONSE,
-        }
-        return {"metric": self.metric, **options, **optional_parameters(self.metric)}
+        options: dict[str, Any] = {"metric": self.metric}
+        options |= {"groups": None, "pos_label": None}
+        options["response_method"] = DEFAULT_RESPONSE
+        return options | optional_parameters(self.metric)
 
 
 def make_ranking_scorer(
@@ -492,27 +477,25 @@ def make_ranking_scorer(
     metric : callable, str or list of str
         A score function of this package or its name, a :func:`functools.partial` of
         one, or a function of scikit-learn that :func:`estimate` accepts. A list of
-        names makes a dict of scorers, for several metrics.
+        names makes a dict of scorers, each with the parameters that it has.
     groups : str or pandas.Series, default=None
-        Only for scores within lists: the list of each sample. It is the name of a
-        column of the data frame ``X``, which the estimator gets, too; or a Series with
-        the index of ``X`` or ``y``. If None, ``groups`` come from metadata routing. The
-        score is the mean over lists; for recall and precision, counts are added.
+        The list of each sample, for the mean over lists (of recall and precision, by
+        added counts): a column of the data frame ``X``, which the estimator gets, too;
+        or a Series with the index of ``X`` or ``y``. None takes ``groups`` of metadata
+        routing.
     response_method, pos_label : optional
         See :class:`RateWeightedAUCScorer`.
     **params : dict
-        Parameters of the metric, such as ``rate``. For lists, also parameters of
-        :func:`group_scores`, and ``average`` and ``undefined`` of
-        :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each sample are passed as
-        ``groups`` are. Of several metrics, each gets the parameters that it has.
+        Parameters of the metric, such as ``rate``. For lists, also of
+        :func:`group_scores` and :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each
+        sample are passed as ``groups`` are.
 
     Returns
     -------
     scorer : callable or dict of callables
         Called as ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it
-        returns a float. If a lower value of the metric is better, it is negated, as by
-        scikit-learn's scorers. If the metric is undefined, it is nan with an
-        ``UndefinedMetricWarning``. A list of names makes a dict of scorers by name.
+        returns a float, negated if less is better, and nan with an
+        ``UndefinedMetricWarning`` if the metric is undefined.
 
     Raises
     ------
@@ -568,8 +551,7 @@ def _make_scorers(
     if not functions or len(functions) < len(metrics):
         raise ValueError(
             "metric must be a list of different names, such as ['rate_weighted_auc', "
-            f"'average_precision'], got {shown(list(metrics))}; for a function call "
-            "make_ranking_scorer separately."
+            f"'average_precision'], or one function, got {shown(list(metrics))}."
         )
     taken: dict[str, dict[str, Any]] = {}
     for name, function in functions.items():
@@ -584,11 +566,9 @@ def _make_scorers(
                 f"{list(functions)}."
             )
     options = {"groups": groups, "response_method": response_method}
-    options |= {"pos_label": pos_label}
-    return {
-        name: make_ranking_scorer(function, **options, **taken[name])
-        for name, function in functions.items()
-    }
+    options["pos_label"] = pos_label
+    make: Any = partial(make_ranking_scorer, **options)
+    return {name: make(metric, **taken[name]) for name, metric in functions.items()}
 
 
 class ScoreFunction:
@@ -608,8 +588,7 @@ class ScoreFunction:
         if scorer._needs_groups and params.get("groups") is None:
             raise ValueError(
                 f"{name} scores lists, which callers of its function do not pass: use "
-                "a function instead, def score(estimator, X, y): return "
-                "scorer(estimator, X, y)."
+                "def score(estimator, X, y): return scorer(estimator, X, y)."
             )
         if "predict" not in check_response_method(scorer.response_method):
             _check_no_labels(y_true, y_score, name)
@@ -622,9 +601,8 @@ class ScoreFunction:
             y_score = as_numpy(y_score)[:, 1]
         elif n_columns > 2 and scorer.response_method == DEFAULT_RESPONSE:
             raise ValueError(
-                f'{name}(response_method="predict_proba") is needed for probabilities '
-                "of several classes, because callers of its function can pass other "
-                "scores."
+                f'{name}(response_method="predict_proba") is needed for several '
+                "classes, because callers of its function can pass other scores."
             )
         return scorer.metric(y_true, y_score, **params)
 
@@ -645,12 +623,10 @@ def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
         return
     message = (
         f"{name} needs scores but got predicted classes, such as "
-        f"{shown(scores[0].item())}. To find a threshold use "
-        "ConstrainedThresholdClassifier(estimator, rate=...), with the fraction of "
-        "samples that will be processed, or with recall= or fpr=. "
-        "TunedThresholdClassifierCV passes predicted classes for each threshold, but "
-        "the order of two groups does not determine a threshold. To rank by "
-        'predictions, write response_method="predict".'
+        f"{shown(scores[0].item())}. To find a threshold, use "
+        "ConstrainedThresholdClassifier(estimator, rate=...), with recall= or fpr=, "
+        "and not TunedThresholdClassifierCV. To rank by predictions, write "
+        'response_method="predict".'
     )
     if not is_number:
         raise ValueError(message)

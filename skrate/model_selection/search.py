@@ -40,9 +40,8 @@ def search_rankings(
     """Rank the samples by each candidate of a search, in the folds of the search.
 
     How good is the best candidate really? The ``best_score_`` of a search is too high,
-    because the best of many candidates was also lucky, and a search does not store
-    enough to correct it. This function trains the candidates, and returns the input of
-    :func:`select_best`.
+    because the best of many candidates was also lucky. This function trains all
+    candidates, and returns the input of :func:`select_best`, which corrects the score.
 
     Parameters
     ----------
@@ -57,14 +56,8 @@ def search_rankings(
         ``groups``, and the rankings contain it for inference.
     n_jobs : int, default=None
         Number of models that are trained in parallel; None takes ``search.n_jobs``.
-    verbose : int, default=0
-        Above 0, the progress is reported.
-    params : dict, default=None
-        Arguments of ``fit``, such as ``{"sample_weight": weights}``, restricted to the
-        samples of a fold; with metadata routing, the metadata that the estimator or the
-        splitter requested.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples in the rankings; for training, see ``params``.
+    verbose, params, sample_weight : optional
+        As in :func:`cross_val_rankings`.
     pos_label : int, float, bool or str, default=None
         The positive label. None takes the label of the search's scorers, if they are
         from this package, as for the response method; otherwise see
@@ -161,9 +154,8 @@ def _candidates(search: Any) -> dict[str, dict[str, Any]]:
         grid = ParameterSampler(*options, random_state=search.random_state)
     else:
         raise ValueError(
-            "search must be a GridSearchCV, a RandomizedSearchCV, or another fitted "
-            f"search with cv_results_, got {type(search).__name__}. For a single model "
-            "use cross_val_rankings."
+            "search must be a GridSearchCV or RandomizedSearchCV, or a fitted search, "
+            f"got {type(search).__name__}. For one model use cross_val_rankings."
         )
     named = {
         ", ".join(f"{name}={param!r}" for name, param in params.items()): params

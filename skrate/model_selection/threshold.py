@@ -81,12 +81,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     r"""Classifier with a threshold for a given rate, capacity, recall or FPR.
 
     Which threshold satisfies a constraint (exactly one of ``rate``, ``capacity``,
-    ``recall`` and ``fpr``) in new samples, on average or with a given probability? The
-    threshold is chosen by the scores of validation samples, on which the model was not
-    trained. A threshold that just satisfies the constraint in the validation samples
-    would violate it in about half of all new batches. Unlike
-    :class:`~sklearn.model_selection.TunedThresholdClassifierCV`, it does not maximise a
-    score.
+    ``recall`` and ``fpr``) in new samples, on average or with a given probability? It
+    is chosen by the scores of validation samples, on which the model was not trained.
+    :class:`~sklearn.model_selection.TunedThresholdClassifierCV` instead maximises a
+    score of these samples.
 
     Parameters
     ----------
@@ -94,24 +92,20 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         Binary classifier with ``predict_proba`` or ``decision_function``.
     rate : "uniform", float or distribution, default=None
         The maximum fraction of new samples to select, in (0, 1]. If it is uncertain, a
-        distribution of ``scipy.stats`` or :mod:`skrate.rates`, or "uniform" (all rates
-        from 0 to 1 are equally likely). The limit is then its mean. With
-        ``confidence``, the limit is a random rate for each batch.
+        distribution of ``scipy.stats`` or :mod:`skrate.rates`, or "uniform": the limit
+        is its mean or, with ``confidence``, a random rate for each batch.
     capacity : int, default=None
         The maximum number of samples to select among the next ``n_items``.
-    recall : float, default=None
-        The minimum fraction of new positives to select, in (0, 1).
-    fpr : float, default=None
-        The maximum fraction of new negatives to select, in (0, 1).
-    n_items : int, default=None
-        The number of samples in the next batch, at most 10,000,000. Required with
-        ``capacity``. With ``rate``, None means an infinitely large batch (long run).
-    n_pos, n_neg : int, default=None
-        The number of positives in the next batch, for ``recall``, and the number of
-        negatives, for ``fpr``. None means an infinitely large batch.
+    recall, fpr : float, default=None
+        The minimum fraction of new positives, or the maximum fraction of new negatives,
+        to select, in (0, 1).
+    n_items, n_pos, n_neg : int, default=None
+        The number of samples in the next batch (for ``rate``; required for
+        ``capacity``), of positives (for ``recall``) or of negatives (for ``fpr``), at
+        most 10,000,000. None means an infinitely large batch (long run).
     confidence : float, default=None
-        Probability, in (0, 1), that the next batch satisfies the constraint. If None,
-        the constraint is satisfied on average: about half of all batches violate it.
+        Probability, in (0, 1), that the next batch satisfies the constraint. None
+        satisfies it on average: about half of all batches violate it.
     cv : int, float, splitter, iterable or "prefit", default=5
         Source of the validation scores:
 
@@ -123,12 +117,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
           :func:`~sklearn.model_selection.check_cv`: each sample is tested at most once,
           and the final estimator is trained on all samples.
     pos_label : int, float, bool or str, default=None
-        The label of samples that are selected. None means 1 for {0, 1} and {-1, 1},
-        True for booleans, and otherwise the second label in sorted order, with a
-        warning that names it.
+        The label of selected samples. If None, the larger of {0, 1}, {-1, 1} or
+        booleans; for other labels the second one, with a warning.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-        Method of the estimator that returns scores. "auto" means ``predict_proba``, or
-        if there is none, ``decision_function``.
+        Method that returns scores; "auto" is ``predict_proba``, if available.
     n_jobs : int, default=None
         Number of folds that are trained in parallel. None means 1, -1 all processors.
     random_state : int, RandomState or Generator, default=None
@@ -139,26 +131,23 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     estimator_ : estimator
         The fitted estimator that scores new samples.
     threshold_ : float
-        Samples with this score of ``pos_label_``, or a higher one, are selected. With
-        ``recall`` it is a validation score, otherwise the smallest float above a
-        validation score. ``inf`` selects no sample, ``-inf`` all.
+        Samples with this score of ``pos_label_``, or a higher one, are selected: the
+        smallest float above a validation score, or with ``recall`` a validation score.
+        ``inf`` selects no sample, ``-inf`` all.
     expected_rate_ : float
-        Expected fraction of new samples that are selected. With ``recall`` and ``fpr``
-        it is the selected fraction of the validation samples, and is correct only if
-        new samples have the same prevalence.
+        Expected fraction of new samples that are selected; for ``recall`` and ``fpr``,
+        at the prevalence of the validation samples.
     expected_fraction_ : float
         Expected value of the constrained fraction: of all new samples (``rate``,
         ``capacity``), of positives (``recall``) or of negatives (``fpr``).
     fraction_interval_ : ConfidenceInterval
         Central interval of this fraction in the next batch, or in the long run, at the
         level ``confidence``, or 0.95 if it is None.
-    pos_label_ : label
-        The label of selected samples.
     n_held_out_ : int
         Number of validation samples that determine the threshold: all of them, or only
         the positives (``recall``) or the negatives (``fpr``).
-    classes_ : ndarray of shape (2,)
-        The labels of the estimator.
+    pos_label_, classes_ : label, ndarray of shape (2,)
+        The label of selected samples, and the labels of the estimator.
     n_features_in_, feature_names_in_ : int, ndarray
         Copied from the estimator, if available.
 
@@ -208,13 +197,12 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     sizes :math:`n_c`.
 
     *Validity.* The guarantee is exact for independent samples with ``cv="prefit"`` or a
-    single split. It is
-    approximate for several folds, because their validation scores come from other
-    models than the final one. In simulations with a confidence of 0.95, the constraint
-    was satisfied in 0.94 to 0.99 of the batches for linear models, forests and boosted
-    trees, but a capacity only in 0.78 to 0.90 for single trees. Use a single split if a
-    model may overfit (see :ref:`in_production`). Cost: a fit of the estimator for each
-    split, with several splits one for all samples, and O(n_items log n).
+    single split, and approximate for several folds, whose scores come from other models
+    than the final one: with a confidence of 0.95, simulated batches satisfied the
+    constraint in 0.94 to 0.99 of the cases for linear models, forests and boosted
+    trees, but a capacity only in 0.78 to 0.90 for single trees (see
+    :ref:`in_production`). Cost: a fit of the estimator for each split, with several
+    splits one for all samples, and O(n_items log n).
 
     References
     ----------
@@ -297,12 +285,11 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             Labels of two classes. With ``cv="prefit"`` only ``recall`` and ``fpr`` need
             them.
         **params : dict
-            Arguments of the estimator's ``fit``, such as ``sample_weight``. Arrays with
-            an entry for each sample are split by fold. ``clusters`` is the cluster of
-            each sample, such as its patient: a number of folds or a float keeps samples
-            of a cluster in the same fold (a splitter must do so itself), and they count
-            as fewer independent samples if they are alike. With metadata
-            routing, the metadata that the estimator and the splitter requested.
+            Arguments of the estimator's ``fit``, such as ``sample_weight``, split by
+            fold; with metadata routing, the metadata that were requested. ``clusters``
+            is the cluster of each sample, such as its patient: samples of a cluster are
+            in the same fold (a given splitter must do so itself), and count as fewer
+            independent samples if they are alike.
 
         Returns
         -------
@@ -325,11 +312,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 
         Notes
         -----
-        Weights only affect training. Each validation sample with a nonzero weight
-        counts once for the threshold, because all of them are equally exchangeable with
-        new samples. With ``clusters``, a number of folds means
-        :class:`~sklearn.model_selection.StratifiedGroupKFold`, and a float ``cv`` draws
-        whole clusters.
+        Weights only affect training: each validation sample with a nonzero weight
+        counts once for the threshold. With ``clusters``, a number of folds means
+        :class:`~sklearn.model_selection.StratifiedGroupKFold`.
         """
         constraint = check_constraint(self)
         methods = check_methods(self.response_method)
@@ -345,10 +330,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         if is_fitted:
             unused = {**fit_params, **to_split}
             if unused:
-                raise ValueError(
-                    f"Leave out {list(unused)} with cv='prefit', because the estimator "
-                    "is neither trained nor tested on folds."
-                )
+                raise ValueError(f"Leave out {list(unused)} with cv='prefit'.")
             self.estimator_ = self.estimator
             rows = constraint.cases(y, self.estimator.classes_, label)
             constraint.check_enough(rows)
@@ -357,9 +339,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             if codes is not None:
                 # Codes, because splitters convert some lists to floats.
                 to_split["groups"] = codes
-            splits = check_splits(
-                self.cv, X, y, self.random_state, to_split, fit_params
-            )
+            cv, state = self.cv, self.random_state
+            splits = check_splits(cv, X, y, state, to_split, fit_params)
             tested = np.concatenate([test for _, test in splits])
             codes = None if codes is None else codes[tested]
             labels = check_vector("y", y)
@@ -481,8 +462,7 @@ def _warn_fold_levels(fold_scores: list[Array]) -> None:
         warn(
             "Use a single split, such as cv=0.3, or finer scores: scores tie at "
             f"{most} levels or fewer in each fold, and at {n_levels} in all folds. The "
-            "levels of the final model will differ as well, and then the constraint is "
-            "satisfied less often than promised."
+            "constraint is satisfied less often than promised."
         )
 
 
@@ -522,10 +502,8 @@ def check_methods(response_method: Any) -> tuple[str, ...]:
         return _AUTO
     methods = check_response_method(response_method)
     if not set(methods) <= set(_AUTO):
-        raise ValueError(
-            f"response_method must be 'auto' or from {list(_AUTO)}, got "
-            f"{shown(response_method)}."
-        )
+        known, found = ["auto", *_AUTO], shown(response_method)
+        raise ValueError(f"response_method must be from {known}, got {found}.")
     return methods
 
 
@@ -566,8 +544,8 @@ def check_splits(
     samples, times = np.unique(tested, return_counts=True)
     if times.max() > 1:
         raise ValueError(
-            f"cv tests sample {samples[times.argmax()]} {times.max()} times, but the "
-            "threshold counts each sample once: give folds that do not overlap."
+            f"cv tests sample {samples[times.argmax()]} {times.max()} times: give "
+            "folds that do not overlap."
         )
     for i, (train, _) in enumerate(splits):
         known = distinct_labels(labels[train])
@@ -575,8 +553,7 @@ def check_splits(
             which = "" if counts.all() else " with nonzero sample_weight"
             raise ValueError(
                 f"The training part of fold {i} contains only class {known[0]!r}"
-                f"{which}: use fewer or stratified folds, or cv='prefit' with a fitted "
-                "estimator."
+                f"{which}: use fewer or stratified folds."
             )
     return splits
 
@@ -600,17 +577,13 @@ class Constraint:
         if self.kind == "rate":
             return slice(None)
         if y is None:
-            raise ValueError(
-                f"Give y, the labels of the samples: {self.asked} is a fraction of the "
-                f"{_SAMPLES[self.kind]}."
-            )
+            which = _SAMPLES[self.kind]
+            raise ValueError(f"Give y: {self.asked} is a fraction of the {which}.")
         labels = check_vector("y", y)
         is_known = np.any([is_label(labels, class_) for class_ in known], axis=0)
         if not is_known.all():
-            raise ValueError(
-                f"y must contain only the classes {', '.join(map(shown, known))}, got "
-                f"{shown(labels[~is_known][0])}."
-            )
+            names, other = ", ".join(map(shown, known)), shown(labels[~is_known][0])
+            raise ValueError(f"y must contain only the classes {names}, got {other}.")
         is_pos = is_label(labels, label)
         return is_pos if self.kind == "recall" else ~is_pos
 
@@ -699,10 +672,9 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
     limits = {name: limit for name, limit in limits.items() if limit is not None}
     if not limits:
         raise ValueError(
-            "Give one constraint: rate=, the fraction of samples to be processed "
-            "(a number or a distribution from skrate.rates); capacity=, their number "
-            "among the next n_items=; recall=, the minimum fraction of positives to "
-            "select; or fpr=, the maximum fraction of negatives."
+            "Give one constraint: rate=, the fraction of samples to process; "
+            "capacity=, their number among the next n_items=; recall=, the minimum "
+            "fraction of positives to select; or fpr=, the maximum of negatives."
         )
     shown_limits = " and ".join(f"{name}={limit!r}" for name, limit in limits.items())
     if len(limits) > 1:
@@ -721,8 +693,8 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
         n_items = check_count(_BATCH[kind], n_items)
         if n_items > 10**7:  # Takes a minute.
             raise ValueError(
-                f"{_BATCH[kind]} must be at most 10,000,000, got {n_items}: for the "
-                "long-run fraction give only rate=, recall= or fpr=."
+                f"{_BATCH[kind]} must be at most 10,000,000, got {n_items}: leave it "
+                "out for the long run."
             )
     confidence = classifier.confidence
     if confidence is not None:
@@ -735,15 +707,9 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
         return Constraint(kind, check_rate(limit), n_items, confidence)
     number = check_count("capacity", limit)
     if n_items is None:
-        raise ValueError(
-            f"capacity={number} needs n_items=, the number of samples in the next "
-            "batch. For a fraction of all samples give rate=."
-        )
+        raise ValueError(f"capacity={number} needs n_items=, the size of the batch.")
     if number > n_items:
-        raise ValueError(
-            f"capacity={number} must be at most n_items={n_items}: give "
-            "capacity=n_items, or a larger batch. All of this one can be processed."
-        )
+        raise ValueError(f"capacity={number} must be at most n_items={n_items}.")
     return Constraint(kind, Fixed(number / n_items), n_items, confidence)
 
 
@@ -774,17 +740,18 @@ class Cut:
         # score, and the first of the tied scores in an arbitrary order.
         first = self.n_above if self.n_tied > 1 else self.place
         last = min(self.place, self.n_above + 1)
-        low = self.constraint.batch(self.n, first).interval(level).low
-        high = self.constraint.batch(self.n, last).interval(level).high
-        return ConfidenceInterval(*sorted(map(self.constraint.kept, (low, high))))
+        batch, kept = self.constraint.batch, self.constraint.kept
+        low = batch(self.n, first).interval(level).low
+        high = batch(self.n, last).interval(level).high
+        return ConfidenceInterval(*sorted((kept(low), kept(high))))
 
     def describe_waste(self) -> str:
         """Return a message if the threshold wastes capacity, otherwise ""."""
         if self.place == 0:
             return (
-                f"No sample will be selected: {self.n} validation scores do not allow "
-                "a threshold for so small a capacity. Use more samples, a higher rate "
-                "or capacity, or a lower confidence."
+                f"No sample will be selected: {self.n} validation scores are too few "
+                "for this capacity. Use more samples, a higher rate or capacity, or a "
+                "lower confidence."
             )
         # The first tied score is no loss, because the position could be right above
         # it. Ties that take less than a tenth of the allowed fraction are ignored.

@@ -58,7 +58,7 @@ def test_groups_only_split_and_clusters_are_units():
     by_number = cross_val_rankings(GaussianNB(), X, Y, cv=3, groups=groups)
     of_fold = [set(groups[by_number.indices[rows]]) for rows in by_number.rows()]
     assert sum(map(len, of_fold)) == 50
-    with pytest.raises(ValueError, match=r"cv=GroupKFold needs groups=.*clusters="):
+    with pytest.raises(ValueError, match="groups"):
         cross_val_rankings(GaussianNB(), X, Y, cv=cv)
     with pytest.raises(ValueError, match="y has 200, groups has 3"):
         cross_val_rankings(GaussianNB(), X, Y, cv=cv, groups=[1, 2, 3])

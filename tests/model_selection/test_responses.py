@@ -46,7 +46,7 @@ def test_classes_are_checked():
     with pytest.raises(ValueError, match="pos_label='sick'"):
         ranking_scores(BAYES, X, Y, pos_label="sick", user="It")
     three = GaussianNB().fit(X, np.arange(60) % 3)
-    with pytest.raises(ValueError, match=r"3.*0.*1.*2"):
+    with pytest.raises(ValueError, match=r"0.*1.*2"):
         ranking_scores(three, X, Y, user="It")
 
 

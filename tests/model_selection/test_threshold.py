@@ -513,7 +513,7 @@ def test_bad_targets_are_refused():
         (linear, 5, np.arange(200) % 3, refused),
         (linear, 5, None, "cv='prefit'"),
         (linear, 5, np.where(np.arange(200) == 3, np.nan, Y), r"^y .*NaN.* 3\)"),
-        (linear, "prefitt", Y, "cv='prefitt'"),
+        (linear, "prefitt", Y, "prefitt"),
         (three, "prefit", None, refused),
     ):
         with pytest.raises(ValueError, match=message):
