@@ -174,7 +174,7 @@ def test_a_learning_rate_is_no_more_than_floats_allow():
             fitted(learning_rate=rate)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = fitted(learning_rate=50, verbose=0)
+        model = fitted(learning_rate=50)
     assert np.isfinite(model.estimators_["weight"]).all()
 
 

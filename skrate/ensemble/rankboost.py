@@ -46,14 +46,8 @@ from skrate.metrics.metric import is_known, named, suggest_names
 TIE = 1e-10
 # One row for each round of boosting: its ranker lifts a sample by ``weight`` if
 # x[feature] > threshold, or if x[feature] is missing and missing_above is true.
-STUMP = np.dtype(
-    [
-        ("feature", np.intp),
-        ("threshold", np.float64),
-        ("missing_above", np.bool_),
-        ("weight", np.float64),
-    ]
-)
+_FIELDS = {"feature": np.intp, "threshold": float, "missing_above": bool}
+STUMP = np.dtype([*_FIELDS.items(), ("weight", float)])
 # Valid features. Missing values are on one side of each threshold.
 _NUMBERS: dict[str, Any] = {
     "dtype": [np.float64, np.float32],
@@ -77,32 +71,26 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Maximum number of rounds. Each round adds one weak ranker.
     learning_rate : float, default=1.0
         Factor on the weight of each weak ranker, above 0 and at most 50. 1 is the
-        published algorithm. A smaller factor often generalises better and needs more
-        rounds.
+        published algorithm; less often generalises better and needs more rounds.
     max_bins : int, default=None
-        Maximum number of bins for each feature, from 2 to 255, of about equal total
-        weight. Only thresholds between bins are tried, which needs less time and
-        memory (one byte per value). If None, all thresholds between neighbouring values
-        are tried.
+        Maximum number of bins for each feature, from 2 to 255, of about equal weight.
+        Only thresholds between bins are tried, which needs less time and memory (one
+        byte per value). None tries all thresholds between neighbouring values.
     n_iter_no_change : int, default=None
-        Early stopping: a part of the samples is used for validation, and fitting stops
-        if their best score has not increased by more than `tol` in this number of
-        rounds. If None, all samples are used for training, without early stopping.
+        Fitting stops if the best score of validation samples has not increased by more
+        than `tol` in this number of rounds. None uses all samples for training.
     validation_fraction : float, default=0.1
         With `n_iter_no_change`, the fraction of the samples for validation, in (0, 1),
         drawn within each class. If `fit` gets `groups`, the fraction of the lists.
     scoring : str or callable, default=None
-        Metric for early stopping. None means the fraction of the validation pairs in
-        the right order (the AUC). A score function of this package, its name, or a
-        :func:`functools.partial` of one; the name of a scorer of scikit-learn; or a
-        scorer, called as ``scorer(estimator, X, y)``. See Notes.
+        Metric for early stopping, see Notes: a score function of this package, its
+        name, or a :func:`functools.partial` of one; or a scorer, called as
+        ``scorer(estimator, X, y)``, or its name in scikit-learn. None means the
+        fraction of the validation pairs in the right order (the AUC).
     tol : float, default=1e-4
         Minimum increase of the score that counts as an improvement, at least 0.
     random_state : int, RandomState or Generator, default=None
-        Seed or generator that draws the validation samples. The rest of the algorithm
-        is not random.
-    verbose : int, default=0
-        0 prints nothing, 1 the first ten rounds and then every tenth, 2 all rounds.
+        Seed or generator that draws the validation samples; the rest is not random.
 
     Attributes
     ----------
@@ -127,8 +115,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     validation_scores_ : ndarray of shape (n_rounds,)
         With `n_iter_no_change`, the score of the validation samples after each round.
     feature_importances_ : ndarray of shape (n_features,)
-        The fraction of the decrease of the logarithm of the bound that is due to each
-        feature.
+        The fraction of the decrease of the log of the bound that is due to a feature.
     n_features_in_, feature_names_in_ : int, ndarray
         Number and names of the features in `fit`.
 
@@ -153,9 +140,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     in the training data as RankBoost [2]_.
 
     The score F of a sample is the sum of the weights of the rankers with h = 1. A
-    logistic regression of the class on F, with a very small penalty, is fitted to the
-    training samples: P(positive) = expit(`slope_` (F - `offset_`)). The probabilities
-    are too extreme if the model overfits.
+    logistic regression on F, with a very small penalty, is fitted to the training
+    samples: P(positive) = expit(`slope_` (F - `offset_`)), too extreme if the model
+    overfits.
 
     Early stopping does not remove the last rounds. To get the best model, fit again
     with ``n_estimators=validation_scores_.argmax() + 1``. A metric of ``scoring`` is
@@ -172,12 +159,10 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     References
     ----------
-    .. [1] Freund, Y., Iyer, R., Schapire, R. E. and Singer, Y. (2003). An efficient
-       boosting algorithm for combining preferences. Journal of Machine Learning
-       Research 4, 933-969.
-    .. [2] Rudin, C. and Schapire, R. E. (2009). Margin-based ranking and an
-       equivalence between AdaBoost and RankBoost. Journal of Machine Learning Research
-       10, 2193-2232.
+    .. [1] Freund, Iyer, Schapire and Singer (2003), An efficient boosting algorithm
+       for combining preferences, Journal of Machine Learning Research 4, 933-969.
+    .. [2] Rudin and Schapire (2009), Margin-based ranking and an equivalence between
+       AdaBoost and RankBoost, Journal of Machine Learning Research 10, 2193-2232.
 
     Examples
     --------
@@ -208,7 +193,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scoring: str | Callable[..., Any] | None = None,
         tol: float = 1e-4,
         random_state: RandomState = None,
-        verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -218,7 +202,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.scoring = scoring
         self.tol = tol
         self.random_state = random_state
-        self.verbose = verbose
 
     def fit(
         self,
@@ -249,13 +232,11 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        TypeError
-            If `X` is sparse.
         ValueError
             If a parameter is out of its range; if `X`, `y`, `sample_weight` or `groups`
-            differ in length or contain invalid values; if `y` does not have two classes
-            of positive weight, or no list has both classes. With early stopping, if
-            there are not enough samples or lists for two parts, or the score is nan.
+            are invalid; if `y` does not have two classes of positive weight, or no list
+            has both. With early stopping, if there are not enough samples or lists for
+            two parts, or the score is nan.
         """
         self._check_parameters()
         check_unmasked("X", X)
@@ -263,19 +244,15 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(y, list | tuple):
             y = as_array("y", y)
         rows, labels = validate_data(self, X, y, **_NUMBERS)
-        samples, self.classes_ = check_training_cases(
-            rows, labels, sample_weight, groups
-        )
+        given = sample_weight, groups
+        samples, self.classes_ = check_training_cases(rows, labels, *given)
         rule = None
         if self.n_iter_no_change is not None:
             seed = int(check_generator(self.random_state).integers(2**31))
-            train, held_out = split_cases(
-                samples, groups is not None, self.validation_fraction, seed
-            )
-            has_given = sample_weight is not None, groups is not None
-            rule = StoppingRule(
-                self, samples.take(train), samples.take(held_out), *has_given
-            )
+            has_weights, has_lists = (array is not None for array in given)
+            parts = split_cases(samples, has_lists, self.validation_fraction, seed)
+            train, held_out = map(samples.take, parts)
+            rule = StoppingRule(self, train, held_out, has_weights, has_lists)
             samples = rule.train
         self._boost(samples, rule)
         scores = stump_scores(self.estimators_, samples.X)
@@ -355,12 +332,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"tol must be at least 0, got {shown(self.tol)}.")
         scoring = self.scoring
         if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
-            raise ValueError(
-                "scoring must be None, a score function, its name, the name of a "
-                f"scorer or a function (estimator, X, y), got {shown(scoring)}."
-            )
-        if not isinstance(self.verbose, bool):
-            check_count("verbose", self.verbose, minimum=0)
+            known = "None, a score function, its name, or a scorer or its name"
+            raise ValueError(f"scoring must be {known}, got {shown(scoring)}.")
 
     def _check_new(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
@@ -368,7 +341,12 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _boost(self, samples: TrainingCases, rule: StoppingRule | None) -> None:
         """Make rounds until `n_estimators` is reached or a rule stops the run."""
-        with_pairs = samples.drop_unpaired()
+        with_pairs, has_pairs = samples, samples.has_pairs()
+        if not has_pairs.all():
+            # Only lists with both classes, with new codes.
+            with_pairs = samples.take(has_pairs[samples.lists])
+            codes = np.cumsum(has_pairs) - 1
+            with_pairs = with_pairs._replace(lists=codes[with_pairs.lists])
         pairs = PairWeights(with_pairs)
         columns = prepare_columns(with_pairs.X, with_pairs.weights, self.max_bins)
         speed = float(self.learning_rate)
@@ -383,8 +361,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             stump, normaliser, is_perfect = ranker
             stumps.append(stump)
             normalisers.append(normaliser)
-            held_out_score = None if rule is None else rule.add(stump)
-            self._report(len(stumps), normalisers, held_out_score)
+            if rule is not None:
+                rule.add(stump)
             if is_perfect:
                 self.stop_reason_ = "separable"
                 break
@@ -396,18 +374,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_estimators_ = len(stumps)
         if rule is not None:
             self.validation_scores_ = np.array(rule.scores)
-
-    def _report(
-        self, n_rounds: int, normalisers: list[float], held_out_score: float | None
-    ) -> None:
-        if not self.verbose or (self.verbose < 2 and n_rounds > 10 and n_rounds % 10):
-            return
-        with np.errstate(over="ignore"):
-            bound = np.prod(normalisers)
-        line = f"round {n_rounds:>5}  loss bound {bound:.3g}"
-        if held_out_score is not None:
-            line += f"  held-out score {held_out_score:.6g}"
-        print(line)  # noqa: T201
 
 
 def split_cases(
@@ -452,17 +418,13 @@ def check_held_out_scoring(
         function = function.func
     if not is_known(function):
         if isinstance(scoring, str) and scoring not in get_scorer_names():
-            raise ValueError(
-                f"scoring={scoring!r} is not a metric of this package, and not a "
-                f"scorer{suggest_names(scoring, get_scorer_names())}"
-            )
+            hint = suggest_names(scoring, get_scorer_names())
+            raise ValueError(f"scoring={scoring!r} is no metric, and no scorer{hint}")
         return check_scoring(estimator, scoring=scoring)  # type: ignore[no-any-return]
     metric = bind(scoring, {}, is_in_training=True)
     if metric.is_list_metric and not has_lists:
-        raise ValueError(
-            f"scoring={function.__name__} is a mean over lists: pass groups to fit, or "
-            "score a single ranking."
-        )
+        name = function.__name__
+        raise ValueError(f"scoring={name} is a mean over lists: pass groups to fit.")
     return metric
 
 
@@ -499,50 +461,36 @@ class StoppingRule(RankBoostClassifier):
             raise ValueError("A scorer for early stopping must pass X unchanged.")
         return self.of_held_out - self.offset_
 
-    def add(self, stump: Array) -> float:
-        """Add a ranker, and return the score of the model with it."""
+    def add(self, stump: Array) -> None:
+        """Add a ranker, and the score of the model with it."""
         train, held_out = self.train, self.held_out
         scores = self.of_held_out + stump["weight"] * is_above(stump, held_out.X)
         self.of_held_out = scores
+        rows: dict[str, Any] = {"groups": held_out.lists} if self.has_lists else {}
+        if self.has_weights:
+            rows["sample_weight"] = held_out.weights
         if self.scorer is None:
-            score = ranking_auc_score(
-                held_out.is_pos,
-                scores,
-                groups=held_out.lists,
-                average="pairs",
-                sample_weight=held_out.weights,
-            )
+            rows |= {"groups": held_out.lists, "average": "pairs"}
+            score = ranking_auc_score(held_out.is_pos, scores, **rows)
         elif isinstance(self.scorer, BoundMetric):
-            score = self._held_out_score(self.scorer, scores)
+            metric = self.scorer
+            find = metric.list_mean if self.has_lists else metric.score_ranking
+            sign = 1 if metric.greater_is_better else -1
+            score = sign * find(held_out.is_pos, scores, **rows)
         else:
             self.of_train += stump["weight"] * is_above(stump, train.X)
-            self.slope_, self.offset_ = fit_link(
-                self.of_train, train.is_pos, train.weights
-            )
-            weights = {"sample_weight": held_out.weights} if self.has_weights else {}
-            score = self.scorer(self, held_out.X, held_out.y, **weights)
+            link = fit_link(self.of_train, train.is_pos, train.weights)
+            self.slope_, self.offset_ = link
+            rows.pop("groups", None)
+            score = self.scorer(self, held_out.X, held_out.y, **rows)
         if np.isnan(score):
             # No later round would be better, and the run would not stop.
             raise ValueError(
                 "Set another scoring, a larger validation_fraction or "
-                "n_iter_no_change=None, because early stopping needs a number: the "
-                f"score of {len(held_out.y)} samples is nan in round "
-                f"{len(self.scores) + 1}."
+                f"n_iter_no_change=None: the score of {len(held_out.y)} samples is nan "
+                f"in round {len(self.scores) + 1}."
             )
         self.scores.append(float(score))
-        return self.scores[-1]
-
-    def _held_out_score(self, metric: BoundMetric, scores: FloatArray) -> float:
-        """Return a metric of the validation samples, negated if less is better."""
-        held_out = self.held_out
-        rows: dict[str, Any] = {}
-        if self.has_weights:
-            rows["sample_weight"] = held_out.weights
-        score = metric.score_ranking
-        if self.has_lists:
-            score, rows["groups"] = metric.list_mean, held_out.lists
-        sign = 1 if metric.greater_is_better else -1
-        return sign * score(held_out.is_pos, scores, **rows)
 
     def should_stop(self) -> bool:
         """Return whether the last rounds raised the best score by at most ``tol``."""
@@ -631,15 +579,6 @@ class TrainingCases(NamedTuple):
         n_all = np.bincount(self.lists, minlength=n_lists)
         return np.asarray((n_pos > 0) & (n_pos < n_all))
 
-    def drop_unpaired(self) -> TrainingCases:
-        """Return the samples in lists with both classes, with new codes of lists."""
-        has_pairs = self.has_pairs()
-        if has_pairs.all():
-            return self
-        paired = self.take(has_pairs[self.lists])
-        number = np.cumsum(has_pairs) - 1
-        return paired._replace(lists=number[paired.lists])
-
 
 def check_training_cases(
     X: Array, y: Array, sample_weight: ArrayLike | None, groups: ArrayLike | None
@@ -661,20 +600,14 @@ def check_training_cases(
         X, y, weights, lists = X[counts], y[counts], weights[counts], lists[counts]
     classes = np.unique(y)
     if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}."
-        )
+        text = "Only binary classification is supported. The type of the target is"
+        raise ValueError(f"{text} {type_of_target(y)}.")
     if len(classes) < 2:
-        raise ValueError(
-            "y must have two classes of positive weight, got one class: "
-            f"{shown(classes[0])}."
-        )
+        text = "y must have two classes of positive weight, got one class"
+        raise ValueError(f"{text}: {shown(classes[0])}.")
     samples = TrainingCases(X, y, y == classes[1], weights, lists)
     if not samples.has_pairs().any():
-        raise ValueError(
-            "groups must have a list with both classes: no pair can be ordered."
-        )
+        raise ValueError("groups must have a list with both classes.")
     return samples, classes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -83,10 +83,8 @@ class AUCFromErrors(Result):
 
     def __repr__(self) -> str:
         known = [(f.name, getattr(self, f.name)) for f in fields(self)]
-        shown = ", ".join(
-            f"{name}={field!r}" for name, field in known if field is not None
-        )
-        return f"AUCFromErrors({shown})"
+        texts = [f"{name}={field!r}" for name, field in known if field is not None]
+        return f"AUCFromErrors({', '.join(texts)})"
 
 
 def auc_moments(
@@ -99,21 +97,19 @@ def auc_moments(
 ) -> AUCFromErrors:
     r"""Compute the mean and variance of the AUC for a given number of errors.
 
-    Many rankings make the same number of errors at some threshold. This function
-    returns the mean and the variance of the AUC over all these rankings and thresholds,
-    each being equally probable. They tell how well the error rate determines
-    :func:`sklearn.metrics.roc_auc_score`. All arguments broadcast.
+    How well does an error rate determine :func:`sklearn.metrics.roc_auc_score`? This is
+    the mean and the variance of the AUC over all rankings and thresholds with the same
+    number of errors, each being equally probable. All arguments broadcast.
 
     Parameters
     ----------
     n_pos, n_neg : int or array-like of int
         Number of positive and of negative samples, at least 1.
     n_errors : int or array-like of int, default=None
-        Number of errors of both kinds, at most ``n_pos + n_neg``. Leave it out if you
-        give the numbers of both kinds separately.
+        Number of errors of both kinds, at most ``n_pos + n_neg``.
     n_false_pos, n_false_neg : int or array-like of int, default=None
-        Number of negatives above the threshold, at most `n_neg`, and of positives below
-        it, at most `n_pos`: both, instead of `n_errors`.
+        Instead of `n_errors`, the numbers of negatives above the threshold, at most
+        `n_neg`, and of positives below it, at most `n_pos`.
 
     Returns
     -------
@@ -126,9 +122,8 @@ def auc_moments(
     Raises
     ------
     ValueError
-        If neither or both of `n_errors` and the pair `n_false_pos`, `n_false_neg`
-        are given; if a count is negative or not an integer, a class is empty, there
-        are more errors than samples, or the shapes do not broadcast.
+        If neither or both of `n_errors` and the pair `n_false_pos`, `n_false_neg` are
+        given; if a count is not an integer or out of range, or shapes do not broadcast.
 
     See Also
     --------
@@ -150,16 +145,15 @@ def auc_moments(
 
     Both are averaged over all x for which no count is negative, with the numbers of
     orders as weights, and the variance of the conditional mean is added (propositions 1
-    and 2). With a million samples, twelve digits are correct. Cost: O(k) per setting. A
-    sequel [2]_ derives confidence intervals of the AUC from the error rate and the
-    sizes of the classes; these are not implemented.
+    and 2). With a million samples, twelve digits are correct. Cost: O(k) per setting.
+    The confidence intervals of the sequel [2]_ are not implemented.
 
     References
     ----------
-    .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
-       minimization. Advances in Neural Information Processing Systems 16, 313-320.
-    .. [2] Cortes, C. and Mohri, M. (2004). Confidence intervals for the area under the
-       ROC curve. Advances in Neural Information Processing Systems 17, 305-312.
+    .. [1] Cortes and Mohri (2003), AUC optimization vs. error rate minimization,
+       Advances in Neural Information Processing Systems 16, 313-320.
+    .. [2] Cortes and Mohri (2004), Confidence intervals for the area under the ROC
+       curve, Advances in Neural Information Processing Systems 17, 305-312.
 
     Examples
     --------
@@ -179,11 +173,7 @@ def auc_moments(
     n_pos = check_counts("n_pos", n_pos, minimum=1)
     n_neg = check_counts("n_neg", n_neg, minimum=1)
     errors = check_errors(n_pos, n_neg, n_errors, n_false_pos, n_false_neg)
-    try:
-        columns = np.broadcast_arrays(n_pos, n_neg, *errors)
-    except ValueError:
-        shapes = [np.shape(column) for column in (n_pos, n_neg, *errors)]
-        raise ValueError(f"The counts do not broadcast: shapes {shapes}.") from None
+    columns = np.broadcast_arrays(n_pos, n_neg, *errors)
     flat = [column.ravel() for column in columns]
     if len(errors) == 1:
         mean, variance = total_moments(*flat)
@@ -214,9 +204,8 @@ def check_errors(
         ]
     else:
         raise ValueError(
-            "Give either n_errors, or n_false_pos and n_false_neg together; got "
-            f"n_errors={n_errors!r}, n_false_pos={n_false_pos!r}, "
-            f"n_false_neg={n_false_neg!r}."
+            "Give either n_errors, or both n_false_pos and n_false_neg, got "
+            f"{n_errors!r}, {n_false_pos!r} and {n_false_neg!r}."
         )
     checked = []
     for name, numbers, of, most in limits:
@@ -262,9 +251,8 @@ def total_moments(
     n_most = 2 * 10**7
     if len(width) and width.max() > n_most:
         raise ValueError(
-            "n_errors must be replaced by n_false_pos and n_false_neg, because "
-            f"n_errors={n_errors[width.argmax()]} has {width.max()} splits into the "
-            f"two, more than {n_most}."
+            f"n_errors={n_errors[width.argmax()]} has {width.max()} splits, more than "
+            f"{n_most}: give n_false_pos and n_false_neg."
         )
     mean, variance = np.empty(len(width)), np.empty(len(width))
     for rows in _blocks(width):
@@ -342,21 +330,20 @@ def auc_range_from_errors(
     """Compute which AUCs are compatible with a published confusion matrix.
 
     At least a fraction `share` of all rankings and thresholds with this number of
-    errors, each being equally probable, have an AUC in the range. The range is about
-    the AUC of the same samples. It is not a confidence interval for the AUC of
-    new samples, which needs the scores.
+    errors, each being equally probable, have an AUC in the range. It is about the same
+    samples, and no confidence interval for new ones, which needs the scores.
 
     Parameters
     ----------
     n_pos, n_neg : int
         Number of positive and of negative samples, at least 1.
     n_errors : int, default=None
-        Number of errors, at most ``n_pos + n_neg``. Leave it out if you give the
-        numbers of both kinds of error separately, which makes the range narrower.
+        Number of errors, at most ``n_pos + n_neg``.
     share : float, default=0.95
         Minimum fraction of the rankings with an AUC in the range, in (0, 1).
     n_false_pos, n_false_neg : int, default=None
-        Number of negatives called positive, and of positives called negative.
+        Instead of `n_errors`, the number of negatives called positive, and of positives
+        called negative, which makes the range narrower.
     method : {"auto", "exact", "moments"}, default="auto"
         - "exact": quantiles of the exact distribution, with equal tails; the cost grows
           with the square of ``n_pos * n_neg``.
@@ -427,10 +414,8 @@ def auc_range_from_errors(
         method = "exact" if n_pairs <= 10_000 else "moments"
     # Arrays with a probability for each number of pairs have 1 GB.
     if method == "exact" and n_pairs > 10**8:
-        raise ValueError(
-            f"method='exact' supports at most {10**8} pairs: use method='moments' for "
-            f"n_pos * n_neg = {n_pairs}."
-        )
+        text = f"method='exact' supports at most {10**8} pairs, got {n_pairs}"
+        raise ValueError(f"{text}: use method='moments'.")
 
     moments = auc_moments(n_pos, n_neg, **counts)
     possible = _possible_range(n_pos, n_neg, *errors)
@@ -446,13 +431,7 @@ def auc_range_from_errors(
         low = max(moments.mean - reach, possible.low)
         high = min(moments.mean + reach, possible.high)
         auc_range = AUCRange(float(low), float(high))
-    return AUCFromErrors(
-        mean=moments.mean,
-        variance=moments.variance,
-        range=auc_range,
-        possible=possible,
-        method=method,
-    )
+    return replace(moments, range=auc_range, possible=possible, method=method)
 
 
 def _splits(
@@ -544,10 +523,7 @@ def error_rate_curves(
     name = "class_ratios"
     ratios = [check_fraction(name, ratio) for ratio in check_vector(name, class_ratios)]
     if any(ratio > 0.5 for ratio in ratios):
-        raise ValueError(
-            "class_ratios must be fractions of the smaller class, at most 0.5, got "
-            f"{list(class_ratios)}."
-        )
+        raise ValueError(f"class_ratios must be at most 0.5, got {list(class_ratios)}.")
     return [_curve(r, max(1, round(r * n_samples)), n_samples) for r in ratios]
 
 
@@ -561,10 +537,7 @@ def model_curves(
 ) -> tuple[list[ErrorRateCurve], ModelPoint, float]:
     """Return curves for the sample size of a model, its point and its class ratio."""
     if isinstance(y_true, RankTable):
-        raise ValueError(
-            "y_true must be labels, because a RankTable cannot be compared with "
-            "y_pred: pass the label, score and prediction of each sample."
-        )
+        raise ValueError("y_true must be labels: a RankTable has no y_pred.")
     sample = check_ranking(y_true, y_score, pos_label=pos_label)
     is_error = _is_error(y_true, y_pred)
     n_samples, n_pos = len(is_error), int(sample.is_pos.sum())
@@ -593,14 +566,10 @@ def _is_error(y_true: ArrayLike, y_pred: ArrayLike) -> BoolArray:
     # Objects, because numpy would compare numbers with strings as strings.
     labels, predicted = labels.astype(object), predicted.astype(object)
     known = distinct_labels(labels)
-    unknown = [
-        label for label in predicted.tolist() if is_missing(label) or label not in known
-    ]
+    unknown = [y for y in predicted.tolist() if is_missing(y) or y not in known]
     if unknown:
-        raise ValueError(
-            "y_pred must have labels of y_true only, got "
-            f"{', '.join(sorted({shown(label) for label in unknown})[:6])}."
-        )
+        names = ", ".join(sorted({shown(label) for label in unknown})[:6])
+        raise ValueError(f"y_pred must have labels of y_true only, got {names}.")
     return np.asarray(labels != predicted)
 
 

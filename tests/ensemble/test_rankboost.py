@@ -184,7 +184,6 @@ def test_link_stays_increasing_where_lists_contradict_the_whole():
         ({"n_iter_no_change": 0}, "n_iter_no_change"),
         ({"validation_fraction": 1.0}, "validation_fraction"),
         ({"tol": -1.0}, "tol"),
-        ({"verbose": "loud"}, "verbose"),
         ({"n_iter_no_change": 2, "random_state": -1}, "random_state"),
     ],
 )

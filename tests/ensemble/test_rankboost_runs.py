@@ -117,18 +117,6 @@ def test_a_score_of_nan_ends_the_run_at_once():
         model.fit(X, y)
 
 
-def test_verbose_prints_rounds(capsys):
-    X, y, _ = sample(22)
-    RankBoostClassifier(n_estimators=25, verbose=1).fit(X, y)
-    assert len(capsys.readouterr().out.splitlines()) == 11
-    RankBoostClassifier(
-        n_estimators=25, verbose=2, n_iter_no_change=25, validation_fraction=0.3
-    ).fit(X, y)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 25
-    assert all("loss bound" in line and "held-out score" in line for line in lines)
-
-
 OF_BUDGET = partial(rate_weighted_auc_score, rate=rates.beta(2, 20))
 
 

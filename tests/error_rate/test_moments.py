@@ -94,9 +94,7 @@ def test_the_possible_range_of_large_counts():
 
 def test_more_splits_than_fit_in_memory_raise():
     for function in (auc_moments, auc_range_from_errors):
-        with pytest.raises(
-            ValueError, match=r"n_errors must .*n_errors=1000000000 has"
-        ):
+        with pytest.raises(ValueError, match="n_errors=1000000000 has"):
             function(10**9, 10**9, 10**9)
         apart = function(10**9, 10**9, n_false_pos=5 * 10**8, n_false_neg=5 * 10**8)
         assert apart.mean == pytest.approx(0.5)
