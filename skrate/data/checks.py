@@ -192,6 +192,38 @@ def check_equal_length(**arrays: Array) -> None:
         raise ValueError(f"Unequal numbers of samples: {listed}{hint}.")
 
 
+def find_index(values: Any) -> Any:
+    """Return the index of a pandas object, or this index; None for other objects."""
+    index = getattr(values, "index", values)
+    return index if hasattr(index, "get_indexer") else None
+
+
+def check_index(y_true: Any, /, **columns: Any) -> None:
+    """Raise if a pandas column has the index of ``y_true`` in a different order.
+
+    Rows are matched by position, as in scikit-learn. Instead of ``y_true`` pass its
+    index.
+    """
+    index = find_index(y_true)
+    for column, values in columns.items() if index is not None else ():
+        other = find_index(values)
+        if other is None or other is index or len(other) != len(index):
+            continue
+        if index.equals(other) or not (index.is_unique and other.is_unique):
+            continue
+        # Numbers with other ends are no permutation; finding them would take longer.
+        is_number = index.dtype.kind in "iu" and other.dtype.kind in "iu"
+        if is_number and (index.min(), index.max()) != (other.min(), other.max()):
+            continue
+        positions = index.get_indexer(other)
+        if positions.min() >= 0 and (np.diff(positions) != 1).any():
+            raise ValueError(
+                f"{column} has the index of y_true in another order: pass "
+                f"{column}.loc[y_true.index], or {column}.to_numpy() if rows already "
+                "match by position."
+            )
+
+
 def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
     """Return which samples are positive; labels of one class pass."""
     masks = _two_class_masks(labels)

@@ -15,6 +15,7 @@ from skrate.data.checks import (
     as_array,
     check_counts,
     check_equal_length,
+    check_index,
     check_labels,
     check_scores,
     check_vector,
@@ -155,6 +156,8 @@ class FoldRankings:
         pos_label: Label = None,
         estimators: Sequence[Any] | None = None,
     ) -> None:
+        given = {"sample_weight": sample_weight, "clusters": clusters}
+        check_index(y_true, y_score=y_score, fold=fold, **given)
         rows: dict[str, Any] = {
             "y_true": check_vector("y_true", y_true),
             "y_score": check_scores("y_score", y_score),

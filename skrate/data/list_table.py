@@ -26,6 +26,7 @@ from skrate.data.checks import (
     as_float64,
     check_equal_length,
     check_finite,
+    check_index,
     check_no_missing,
     check_number,
     check_scores,
@@ -261,6 +262,8 @@ def list_table(
             "entities excludes sample_weight and a gain per sample: leave one "
             "out. An entity counts once per list, but weights and gains are of rows."
         )
+    rows = {"y_score": y_score, "groups": groups, "sample_weight": sample_weight}
+    check_index(y_true, **rows, entities=entities)
     grades = None
     if grade_gain is None:
         y_true = _relevance(y_true, relevance_threshold, pos_label)

@@ -24,12 +24,14 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import (
     check_equal_length,
+    check_index,
     check_labels,
     check_no_missing,
     check_scores,
     check_vector,
     check_weights,
     distinct_objects,
+    find_index,
     warn_class_scores,
 )
 from skrate.data.estimated import EstimatedLabels
@@ -54,6 +56,8 @@ class Sample:
     kind: Kind = "relative"
     # Estimates of the labels; with estimates `is_pos` has no meaning.
     estimated: EstimatedLabels | None = None
+    # The index of the given labels; None unless they are a pandas object.
+    index: Any = None
 
     def drop_zero_weights(self) -> Self:
         """Return the samples that have weight; ``kept`` is their mask."""
@@ -76,6 +80,7 @@ class Sample:
 
         Errors name the scores ``name``.
         """
+        check_index(self.index, **{name: y_score})
         given = check_scores(name, y_score, takes_unreturned=takes_unreturned)
         scores = self.select(name, given)
         warn_class_scores(name, given)
@@ -241,12 +246,14 @@ def check_labelled(
 ) -> Sample:
     """Return all samples with their labels and weights, without scores."""
     if not isinstance(y_true, EstimatedLabels):
+        index = find_index(y_true)
         is_pos = check_labels(check_vector("y_true", y_true), pos_label)
         if sample_weight is None:
-            return Sample(is_pos)
+            return Sample(is_pos, index=index)
+        check_index(index, sample_weight=sample_weight)
         weights = check_weights("sample_weight", sample_weight)
         check_equal_length(y_true=is_pos, sample_weight=weights)
-        return Sample(is_pos, weights=weights)
+        return Sample(is_pos, weights=weights, index=index)
     excluded = {"sample_weight": sample_weight, "pos_label": pos_label}
     for name, passed in excluded.items():
         if passed is not None:

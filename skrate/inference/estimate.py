@@ -15,6 +15,7 @@ from skrate.data.checks import (
     are_missing,
     check_arguments,
     check_equal_length,
+    check_index,
     check_vector,
 )
 from skrate.data.folds import FoldRankings, accept_reports, are_fold_rankings
@@ -503,6 +504,7 @@ def _evaluate_label_columns(
             f"{list(scores)} for the labels {list(labels)}."
         )
     for name, column in labels.items():
+        check_index(column, y_score=scores[name])
         values = check_vector(f"y_true[{name!r}]", column)
         columns = {"y_score": check_vector(f"y_score[{name!r}]", scores[name])}
         columns |= {

@@ -21,7 +21,13 @@ from skrate.data.arrays import (
     Label,
     centring_factors,
 )
-from skrate.data.checks import as_array, as_numpy, check_equal_length, check_vector
+from skrate.data.checks import (
+    as_array,
+    as_numpy,
+    check_equal_length,
+    check_index,
+    check_vector,
+)
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import (
     FoldRankings,
@@ -193,7 +199,7 @@ class Ranked(Sample):
         copies: dict[str, Any] = {
             name: array.copy() for name, array in arrays.items() if array is not None
         }
-        return replace(self, **copies)
+        return replace(self, **copies, index=None)
 
     def forget(self) -> None:
         """Release the memory of arrays that can be computed again."""
@@ -311,6 +317,7 @@ def check_cases(
         _check_repetitions(labelled.weights)
     codes = None
     if clusters is not None:
+        check_index(labelled.index, clusters=clusters)
         codes = check_groups("clusters", clusters).codes
         check_equal_length(y_true=labelled.is_pos, clusters=codes)
     sample = Ranked(
@@ -319,6 +326,7 @@ def check_cases(
         clusters=codes,
         kind=weights,
         estimated=labelled.estimated,
+        index=labelled.index,
     ).drop_zero_weights()
     if sample.weights is not None and weights == "sampling":
         original = sample.weights

@@ -27,6 +27,7 @@ from skrate.data.checks import (
     check_choice,
     check_equal_length,
     check_fraction,
+    check_index,
     shown,
     warn,
 )
@@ -704,6 +705,7 @@ def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
 
 def _check_subgroups(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
     """Return the group number of each sample with weight, and the labels of groups."""
+    check_index(cases.index, by=by)
     codes, labels, _ = check_groups("by", by)
     y_full = cases.is_pos if cases.kept is None else cases.kept
     check_equal_length(y_true=y_full, by=codes)

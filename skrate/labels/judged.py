@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike
-from skrate.data.checks import are_missing, check_equal_length, check_vector
+from skrate.data.checks import (
+    are_missing,
+    check_equal_length,
+    check_index,
+    check_vector,
+)
 from skrate.data.judged import JudgedLabels
 
 
@@ -122,6 +127,7 @@ def judged(y_true: ArrayLike, y_judge: ArrayLike) -> JudgedLabels:
     >>> round(result.value, 3), round(result.standard_error, 3)
     (0.588, 0.062)
     """
+    check_index(y_true, y_judge=y_judge)
     by_people = check_vector("y_true", y_true)
     by_judge = _infer_dtype(check_vector("y_judge", y_judge))
     check_equal_length(y_true=by_people, y_judge=by_judge)

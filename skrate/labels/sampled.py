@@ -13,6 +13,7 @@ from skrate.data.checks import (
     check_choice,
     check_equal_length,
     check_flag,
+    check_index,
     check_labels,
     check_vector,
 )
@@ -192,6 +193,8 @@ def sampled(
     0.035
     0.057
     """
+    rows = {"probability": probability, "prediction": prediction, "design": design}
+    check_index(y_true, **rows)
     is_labelled, is_pos = check_partial_labels("y_true", y_true, pos_label)
     n_samples = len(is_pos)
     hint = ": leave out samples that can never be labelled, or label some of these"

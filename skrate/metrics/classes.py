@@ -13,6 +13,7 @@ from skrate.data.checks import (
     as_array,
     check_choice,
     check_equal_length,
+    check_index,
     check_vector,
     check_weights,
     class_masks,
@@ -117,6 +118,7 @@ def one_vs_rest(
     y_true: Any, y_score: ArrayLike, labels: ArrayLike | None = None
 ) -> OneVsRest:
     """Return labels and scores split by class, or by label with a column each."""
+    check_index(y_true, y_score=y_score)
     scores = as_array("y_score", y_score)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(
