@@ -17,7 +17,6 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     dot,
-    parts,
     reverse_cumsum,
 )
 
@@ -50,11 +49,11 @@ class SurvivalTable:
         self.coefficients = coefficients
         self.points = np.empty(0) if points is None else points
         self.masses = np.empty(0) if masses is None else masses
-        # Integrals by power, for all panels.
-        powers = np.arange(coefficients.shape[1])
+        # Coefficients and integrals by power, for all panels.
+        self._by_power = np.ascontiguousarray(coefficients.T)
+        powers = np.arange(len(self._by_power))
         with np.errstate(under="ignore"):
-            integrals = (coefficients / (powers + 1)).T
-        self._integrals = np.ascontiguousarray(integrals)
+            self._integrals = self._by_power / (powers + 1)[:, None]
         self._widths = np.diff(breaks)
         self._centers = breaks[:-1] + self._widths / 2
         # Odd powers have an integral of zero over a panel.
@@ -160,7 +159,14 @@ class SurvivalTable:
 
     def survival(self, x: FloatArray) -> FloatArray:
         """Return P(R > x)."""
-        probs = self._mean_inside(self._panel(x), x, x)
+        if x.ndim == 1 and len(x) > CACHED:
+            return np.concatenate([self.survival(x[part]) for part in self._split(x)])
+        panel = self._panel(x)
+        t = (x - self._centers.take(panel)) / self._widths.take(panel) * 2
+        probs = np.zeros_like(t)
+        for of_power in self._by_power[::-1]:
+            probs *= t
+            probs += of_power.take(panel)
         return np.clip(probs, 0.0, 1.0, out=probs)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
@@ -178,32 +184,23 @@ class SurvivalTable:
         any width, also zero; across panels it is a sum of areas.
         """
         if low.ndim == 1 and len(low) > CACHED:
-            # In batches that fit in the cache of a core.
             return np.concatenate(
-                [self.mean(low[batch], high[batch]) for batch in parts(len(low))]
+                [self.mean(low[part], high[part]) for part in self._split(low)]
             )
         panel = self._panel(low)
         end = self.breaks[panel + 1]
-        across = high > end
-        if not across.any():
-            means = self._mean_inside(panel, low, high)
-            return np.clip(means, 0.0, 1.0, out=means)
-        first, last, start = low[across], high[across], panel[across] + 1
-        final = np.searchsorted(self.breaks, last, side="left") - 1
-        final_start = self.breaks[final]
-        # First and last panels in one call, because a call takes longer than a small
-        # number of cells.
-        inside = self._mean_inside(
-            np.append(panel, final),
-            np.append(low, final_start),
-            np.append(np.minimum(high, end), last),
-        )
-        means, within = inside[: low.size].reshape(low.shape), inside[low.size :]
-        area = self._limited_means[final] - self._limited_means[start]
-        area += self._remainders[final] - self._remainders[start]
-        area += means[across] * (self.breaks[start] - first)
-        area += within * (last - final_start)
-        means[across] = area / (last - first)
+        means = self._mean_inside(panel, low, np.minimum(high, end))
+        across = np.nonzero(high > end)
+        if len(across[0]):
+            first, last = low[across], high[across]
+            start = np.broadcast_to(panel, low.shape)[across] + 1
+            final = np.searchsorted(self.breaks, last, side="left") - 1
+            final_start = self.breaks[final]
+            area = self._limited_means[final] - self._limited_means[start]
+            area += self._remainders[final] - self._remainders[start]
+            area += means[across] * (self.breaks[start] - first)
+            area += self._mean_inside(final, final_start, last) * (last - final_start)
+            means[across] = area / (last - first)
         # Interpolation can round to values outside [0, 1].
         return np.clip(means, 0.0, 1.0, out=means)
 
@@ -226,26 +223,42 @@ class SurvivalTable:
         return self.points, self.masses
 
     def _panel(self, x: FloatArray) -> IntArray:
+        """Return the panel of each rate, or one entry if all are in the same panel."""
         last = len(self.breaks) - 2
+        if x.size > 1:
+            extremes = np.array([x.min(), x.max()])
+            first, final = np.searchsorted(self.breaks, extremes, side="right")
+            if first == final and not np.isnan(extremes[0]):
+                x = extremes[:1]
         return np.minimum(np.searchsorted(self.breaks, x, side="right") - 1, last)
+
+    def _split(self, x: FloatArray) -> list[slice]:
+        """Return slices that fit in the cache of a core, of one panel if x is sorted.
+
+        Then, coefficients are constants of a slice.
+        """
+        starts = np.arange(0, len(x), CACHED)
+        if len(x) > 4_096 * len(self.breaks):
+            starts = np.union1d(starts, np.searchsorted(x, self.breaks[:-1]))
+        ends = np.append(starts[1:], len(x))
+        return [slice(*pair) for pair in zip(starts, ends, strict=True)]
 
     def _mean_inside(
         self, panel: IntArray, low: FloatArray, high: FloatArray
     ) -> FloatArray:
         """Return means over [low, high] within ``panel``."""
-        mean = np.array(self._integrals[0].take(panel))
         if self.is_discrete:
-            return mean
+            return np.broadcast_to(self._integrals[0].take(panel), low.shape).copy()
         center, width = self._centers.take(panel), self._widths.take(panel)
         t_low, t_high = (low - center) / width * 2, (high - center) / width * 2
-        # (t_high**(j + 1) - t_low**(j + 1)) / (t_high - t_low), by recurrence over j.
-        quotient = np.ones_like(t_low)
-        power = np.ones_like(t_low)
-        for of_power in self._integrals[1:]:
-            power *= t_low
-            quotient *= t_high
-            quotient += power
-            mean += of_power.take(panel) * quotient
+        # The divided difference of the integral, by Horner's scheme in both variables.
+        inner = np.broadcast_to(self._integrals[-1].take(panel), low.shape).copy()
+        mean = inner.copy()
+        for of_power in self._integrals[-2::-1]:
+            inner *= t_high
+            inner += of_power.take(panel)
+            mean *= t_low
+            mean += inner
         return mean
 
 
