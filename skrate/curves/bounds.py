@@ -18,22 +18,20 @@ from skrate.data.checks import check_n_jobs
 
 # Replaces 0 in logarithms and quotients.
 _TINY = 1e-300
+# Lower and upper bounds at each rate.
+Ends: TypeAlias = tuple[FloatArray, FloatArray]
 JointDistribution: TypeAlias = tuple[int, FloatArray, FloatArray]
 _Result = TypeVar("_Result")
 
 
-def normal_bounds(
-    folds: Folds, rates: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
+def normal_bounds(folds: Folds, rates: FloatArray, level: float) -> Ends:
     """Return normal bounds: Millard, Kull and Flach (2014), equation 8."""
     mean, variance = _mean_and_variance(folds, folds.interpolate_tpr(rates))
     margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
     return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
 
 
-def beta_bounds(
-    folds: Folds, rates: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
+def beta_bounds(folds: Folds, rates: FloatArray, level: float) -> Ends:
     """Return bounds of the pooled count from a beta distribution on its possible range.
 
     The recall of each fold is first rescaled to its possible range (section 3.1 of the
@@ -53,9 +51,7 @@ def beta_bounds(
     return bottom + (top - bottom) * low, bottom + (top - bottom) * high
 
 
-def _mean_and_variance(
-    folds: Folds, recalls: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _mean_and_variance(folds: Folds, recalls: FloatArray) -> Ends:
     """Return the mean over folds, weighted by their positives, and its variance."""
     weights = folds.column("n_pos")[:, 0] / folds.n_pos
     mean = dot(recalls.T, weights)
@@ -66,7 +62,7 @@ def _mean_and_variance(
 
 def parametric_bounds(
     folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None
-) -> tuple[FloatArray, FloatArray]:
+) -> Ends:
     """Return bounds of the pooled count from a beta distribution with its moments.
 
     Millard, Kull and Flach (2014), theorem 1 and equations 22 to 29.
@@ -82,7 +78,7 @@ def parametric_bounds(
 
 def scaled_beta_interval(
     mean: Any, variance: Any, minimum: Any, maximum: Any, level: float
-) -> tuple[FloatArray, FloatArray]:
+) -> Ends:
     """Return central intervals of betas on [minimum, maximum] with two moments."""
     width, tail = maximum - minimum, (1 - level) / 2
     # A variance at rounding level means that the count is certain.
@@ -111,7 +107,7 @@ def exact_bounds(
     drawn: FloatArray | None = None,
     *,
     n_jobs: int | None,
-) -> tuple[FloatArray, FloatArray]:
+) -> Ends:
     """Return bounds of the pooled count, by convolution over folds.
 
     If counts of new folds are ``drawn``, the bounds have one higher level for all
@@ -533,7 +529,7 @@ def _drawn_counts(
 
 def pointwise_range(
     counts: FloatArray, level: float, max_out: int | None = None
-) -> tuple[FloatArray, FloatArray]:
+) -> Ends:
     """Return bounds that leave out at most (1 - level) / 2 of the rows on each side."""
     # 1e-9 is for rounding: 0.05 / 2 * 2000 is 50.
     n_out = int((1 - level) / 2 * len(counts) + 1e-9)
@@ -542,7 +538,7 @@ def pointwise_range(
     return ordered[n_out], ordered[len(counts) - 1 - n_out]
 
 
-def joint_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def joint_range(counts: FloatArray, level: float) -> Ends:
     """Return the narrowest bounds that leave out the same number of rows at each rate.
 
     At least a fraction ``level`` of the rows lies within them at all rates.
@@ -557,7 +553,7 @@ def joint_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArra
 
 def shift_consensus_bounds(
     folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+) -> Ends:
     """Return bounds of new folds, shifted by their distance from the consensus.
 
     New folds of several prevalences are drawn from one curve. Their expected count
@@ -583,7 +579,7 @@ def shift_consensus_bounds(
 
 def make_monotone(
     folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+) -> Ends:
     """Return the bounds, widened to increase with the rate.
 
     If more samples are processed, neither the selected positives nor the selected

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from skrate.curves.bounds import (
+    Ends,
     beta_bounds,
     bootstrap_counts,
     exact_bounds,
@@ -258,7 +259,7 @@ def _bound_repeat(
     n_resamples: int,
     generator: np.random.Generator,
     n_jobs: int | None,
-) -> tuple[FloatArray, FloatArray]:
+) -> Ends:
     """Return bounds of the selected weight of positives in the folds of one repeat."""
     if bounds in BASELINES:
         count = repeat.pooled_count(repeat.interpolate_tpr(steps))
@@ -301,16 +302,14 @@ def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
         where = "" if len(folds.split_repeats) == 1 else " in a repeat"
         raise ValueError(
             f"bounds={bounds!r} needs at least two folds with both classes, got "
-            f"one{where}: use bounds='exact'. It estimates the spread over folds that "
-            "have no sample in common."
+            f"one{where}: use bounds='exact'."
         )
     if bounds in {*BASELINES, None}:
         return
     if folds.has_weights:
         raise ValueError(
             f"bounds={bounds!r} does not support weights: use bounds='normal', 'beta' "
-            "or None, or leave out sample_weight and RankTables with fractional "
-            "weights. It is a distribution of a number of samples."
+            "or None, or leave out sample_weight and fractions in RankTables."
         )
     n = folds.n_pos + folds.n_neg
     is_sampled = bounds in BOOTSTRAPS or band == "simultaneous"
@@ -557,10 +556,7 @@ class ConsensusCurve(Drawn, Rows):
         n_resamples = check_count("n_resamples", n_resamples)
         generator = check_generator(random_state)
         if self.folds.has_weights:
-            raise ValueError(
-                "fixed_width_band resamples, which does not support weights: leave out "
-                "sample_weight and RankTables with fractional weights."
-            )
+            raise ValueError("fixed_width_band does not support sample_weight.")
         right, down = _fixed_width(
             self.folds, average, self.confidence_level, n_resamples, generator
         )
@@ -644,8 +640,7 @@ def _averaged(tables: Sequence[RankTable], average: Average) -> Points:
     scores = [table.thresholds for table in tables if table.thresholds is not None]
     if len(scores) < len(tables):
         raise ValueError(
-            "average='threshold' needs scores of every fold: pass arrays of labels and "
-            "scores, or tables built by RankTable.from_arrays. Got "
+            "average='threshold' needs scores of every fold, got "
             f"{len(tables) - len(scores)} of {len(tables)} tables without scores."
         )
     cuts = np.unique(np.concatenate(scores))[::-1]

@@ -180,10 +180,8 @@ def check_rates(name: str, values: Any) -> FloatArray:
     is_low = np.diff(rates) <= 0
     if is_low.any():
         where = int(np.argmax(is_low))
-        raise ValueError(
-            f"{name} must increase, got {rates[where + 1]:g} after "
-            f"{rates[where]:g}: pass numpy.unique({name})."
-        )
+        found = f"{rates[where + 1]:g} after {rates[where]:g}"
+        raise ValueError(f"{name} must increase, got {found}: use numpy.unique.")
     return rates
 
 
@@ -204,10 +202,8 @@ def check_folds(
     entries = y_trues if isinstance(y_trues, list | tuple) else []
     tables = [fold for fold in entries if isinstance(fold, RankTable)]
     if 0 < len(tables) < len(entries):
-        raise ValueError(
-            "y_trues must contain labels of every fold, or a RankTable of every fold: "
-            f"got {len(entries)} folds, {len(tables)} as tables."
-        )
+        found = f"{len(entries)} folds, {len(tables)} as tables"
+        raise ValueError(f"y_trues must be labels or RankTables, got {found}.")
     if isinstance(y_trues, FoldRankings):
         folds = make_folds(y_trues)
     elif tables:
@@ -220,10 +216,8 @@ def check_folds(
             if name == "y_scores" or arrays is not None:
                 by_fold[name] = _sequence(name, arrays)
                 if len(by_fold[name]) != len(labels):
-                    raise ValueError(
-                        f"{name} must contain one array per fold, like y_trues: got "
-                        f"{len(by_fold[name])} and {len(labels)} arrays."
-                    )
+                    found = f"{len(by_fold[name])} arrays for {len(labels)} folds"
+                    raise ValueError(f"{name} must be like y_trues, got {found}.")
         weights = by_fold["sample_weight"] or [None] * len(labels)
         arrays_of_folds = zip(labels, by_fold["y_scores"], weights, strict=True)
         folds = _build_folds(list(arrays_of_folds), pos_label)
@@ -239,19 +233,16 @@ def _select_two_class_folds(folds: Folds, repeats: Repeats) -> Folds:
     if len(selected) == 0:
         raise ValueError(
             f"None of the {n_folds} folds has both classes with weights above 0: use "
-            "stratified or fewer folds. A ROC curve needs positives and negatives."
+            "stratified or fewer folds."
         )
     if len(selected) < n_folds:
-        warn(
-            f"{n_folds - len(selected)} of {n_folds} folds contain one class only and "
-            "are left out of the consensus curve: use stratified or fewer folds.",
-            UndefinedMetricWarning,
+        text = (
+            f"{n_folds - len(selected)} of {n_folds} folds are left out, because they"
         )
-    return replace(
-        folds,
-        tables=tuple(folds.tables[i] for i in selected),
-        repeats=tuple(numbers[i] for i in selected),
-    )
+        text += " contain one class only: use stratified or fewer folds."
+        warn(text, UndefinedMetricWarning)
+    tables = tuple(folds.tables[i] for i in selected)
+    return replace(folds, tables=tables, repeats=tuple(numbers[i] for i in selected))
 
 
 def make_folds(rankings: FoldRankings) -> Folds:

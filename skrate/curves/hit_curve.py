@@ -121,14 +121,8 @@ def hit_curve(
         y_true = make_folds(y_true).pooled
         y_score = sample_weight = pos_label = None
     if gain is not None or cost is not None:
-        curve = gain_curve(
-            y_true,
-            y_score,
-            gain=gain,
-            cost=cost,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-        )
+        options: dict[str, Any] = {"gain": gain, "cost": cost, "pos_label": pos_label}
+        curve = gain_curve(y_true, y_score, sample_weight=sample_weight, **options)
         return curve.rates, curve.gains
     table = rank_table(y_true, y_score, sample_weight, pos_label, takes_estimates=True)
     return table.rates.copy(), hits(table)
@@ -267,19 +261,14 @@ class QuasiConcaveHitCurve:
         momentum = check_fraction("momentum", self.momentum, include_one=True)
         # The tolerance is for rounding: a stamina at its bound can exceed it.
         if momentum < prevalence * (1 - ROUNDING):
-            raise ValueError(
-                f"momentum must be between the prevalence, {prevalence:g}, and 1, got "
-                f"{momentum:g}: the test would be worse than a random one."
-            )
-        stamina = check_fraction(
-            "stamina", self.stamina, include_zero=True, include_one=True
-        )
+            text = f"momentum must be between the prevalence, {prevalence:g}, and 1"
+            raise ValueError(f"{text}, got {momentum:g}.")
+        ends: dict[str, Any] = {"include_zero": True, "include_one": True}
+        stamina = check_fraction("stamina", self.stamina, **ends)
         maximum = prevalence / momentum
         if stamina > maximum * (1 + ROUNDING):
-            raise ValueError(
-                f"stamina must be between 0 and prevalence / momentum = {maximum:g}, "
-                f"got {stamina:g}: all positives are selected at this maximum."
-            )
+            text = f"stamina must be between 0 and prevalence / momentum = {maximum:g}"
+            raise ValueError(f"{text}, got {stamina:g}.")
         momentum = max(momentum, prevalence)
         parameters = {"momentum": momentum, "stamina": min(stamina, maximum)}
         vars(self).update(parameters, prevalence=prevalence)

@@ -10,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, divide_or_nan
 from skrate.data.checks import check_choice, check_count, warn
-from skrate.displays.drawing import Axes, ModelDisplay, entry
+from skrate.displays.drawing import Axes, ModelDisplay, Options, entry
 from skrate.error_rate.moments import (
     ErrorRateCurve,
     ModelPoint,
@@ -172,13 +172,8 @@ class AUCErrorRateDisplay(ModelDisplay):
         display : AUCErrorRateDisplay
             The display that was drawn.
         """
-        curves, point, own_ratio = model_curves(
-            y_true,
-            y_score,
-            y_pred=y_pred,
-            class_ratios=class_ratios,
-            pos_label=pos_label,
-        )
+        arrays = y_true, y_score, y_pred
+        curves, point, own_ratio = model_curves(*arrays, class_ratios, pos_label)
         display = cls(curves=curves, point=point, name=name)
         display._own_ratio = own_ratio
         return display.plot(**kwargs)
@@ -253,36 +248,24 @@ class AUCErrorRateDisplay(ModelDisplay):
         return self._finish("Error rate", KINDS[kind], despine)
 
     def _draw_point(
-        self,
-        point: ModelPoint,
-        kind: Kind,
-        name: str | None,
-        given: dict[str, Any] | None,
+        self, point: ModelPoint, kind: Kind, name: str | None, given: Options
     ) -> None:
         """Draw the model with a new marker, unless its deviation is undefined."""
         name = next((text for text in (name, self.name) if text is not None), "Model")
         height, text = point.auc, f"(AUC = {point.auc:.2f})"
         if kind == "relative_deviation":
             if point.mean == 0:
-                warn(
-                    "All predictions of the model are wrong: use kind='mean'. It is "
-                    "not drawn: its mean is 0, and its relative deviation undefined.",
-                    UndefinedMetricWarning,
-                )
+                text = "All predictions are wrong: use kind='mean' to draw the model."
+                warn(text, UndefinedMetricWarning)
                 return
             height = abs(point.auc - point.mean) / point.mean
             text = f"{text[:-1]}, {100 * height:.0f} % from the mean)"
         else:
             entries = self.ax_.get_legend_handles_labels()[1]
-            self.interval_ = self.ax_.errorbar(
-                point.error_rate,
-                point.mean,
-                2 * point.standard_deviation,
-                color="0.4",
-                capsize=3,
-                linewidth=1,
-                label="_" if _BAR in entries else _BAR,
-            )
+            bar: dict[str, Any] = {"color": "0.4", "capsize": 3, "linewidth": 1}
+            bar["label"] = "_" if _BAR in entries else _BAR
+            position = point.error_rate, point.mean, 2 * point.standard_deviation
+            self.interval_ = self.ax_.errorbar(*position, **bar)
         n_before = sum(line.get_gid() == _MODEL for line in self.ax_.lines)
         marker = _MARKERS[n_before % len(_MARKERS)]
         style = {"marker": marker, "linestyle": "none", "color": "black", "gid": _MODEL}

@@ -13,6 +13,7 @@ from skrate.displays.drawing import (
     COUNTS,
     Axes,
     Display,
+    Options,
     check_defined,
     count_cases,
     draw_rate,
@@ -155,7 +156,7 @@ class BudgetReportDisplay(Display, draws=(BudgetReport,), by="budget_report"):
         xlabel, ylabel = f"Samples processed, {of_n}", f"Positives found, {of_p}"
         return self._finish(xlabel, ylabel, despine, title=title)
 
-    def _draw_models(self, name: str | None, given: dict[str, Any] | None) -> None:
+    def _draw_models(self, name: str | None, given: Options) -> None:
         """Draw the curve of each model, and its expected number of positives."""
         report, n = self.report, self.report.n_samples
         x, mean = n * report.curves[0].rates, n * report.rate.mean()
@@ -178,7 +179,7 @@ class BudgetReportDisplay(Display, draws=(BudgetReport,), by="budget_report"):
             self.readings_.append(self._line(*points, None, **style))
 
     def _draw_bands(
-        self, band: Band, given: dict[str, Any] | None
+        self, band: Band, given: Options
     ) -> tuple[list[CurveBounds], list[Any]]:
         """Draw the band of one model as an area, or the edges of several bands."""
         report, n = self.report, self.report.n_samples

@@ -13,6 +13,7 @@ from skrate.displays.drawing import (
     COUNTS,
     Axes,
     Display,
+    Options,
     check_defined,
     count_cases,
     draw_rate,
@@ -282,7 +283,7 @@ class CurveComparisonDisplay(Display, draws=(CurveComparison,), by="compare_curv
         over = {self.interval_: self.band_}
         return self._finish("Rate", f"Difference in {metric}", despine, over=over)
 
-    def _draw_bounds(self, given: dict[str, Any] | None) -> None:
+    def _draw_bounds(self, given: Options) -> None:
         """Draw the band, and the intervals within a simultaneous band."""
         curve = self.comparison
         level = f"{100 * curve.confidence_level:g} %"
@@ -312,9 +313,7 @@ class CurveComparisonDisplay(Display, draws=(CurveComparison,), by="compare_curv
         if margin > 0:
             self.ax_.set_ylim(low - margin, high + margin)
 
-    def _area(
-        self, bounds: CurveBounds, given: dict[str, Any] | None, **style: Any
-    ) -> Any:
+    def _area(self, bounds: CurveBounds, given: Options, **style: Any) -> Any:
         style = styled(given, color=self.line_.get_color(), **style)
         return self.ax_.fill_between(self.comparison.rates, *bounds, **style)
 

@@ -9,7 +9,7 @@ from copy import copy
 from functools import partial
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
 else:
     Axes = Any
+
+# Options of matplotlib, as they are given; and the coordinates of a line.
+Options: TypeAlias = dict[str, Any] | None
+Points: TypeAlias = tuple[ArrayLike, ArrayLike]
 
 _COMPACT = {
     "fontsize": "small",
@@ -131,7 +135,7 @@ def import_pyplot(user: str) -> Any:
     return plt
 
 
-def styled(options: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
+def styled(options: Options, **defaults: Any) -> dict[str, Any]:
     """Return ``defaults``, replaced by ``options`` with the same name or alias."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
@@ -250,14 +254,12 @@ class Display:
         self.ax_ = plt.subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
 
-    def _line(
-        self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
-    ) -> Any:
+    def _line(self, x: ArrayLike, y: ArrayLike, given: Options, **style: Any) -> Any:
         """Draw a line in ``style``, updated by the options in ``given``."""
         return self.ax_.plot(x, y, **styled(given, **style))[0]
 
     def _model_line(
-        self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
+        self, x: ArrayLike, y: ArrayLike, given: Options, **style: Any
     ) -> Any:
         """Draw the line of a model, in a colour and line style of its own.
 
@@ -279,11 +281,7 @@ class Display:
         return line
 
     def _shared_line(
-        self,
-        points: tuple[ArrayLike, ArrayLike],
-        given: dict[str, Any] | None,
-        close: float = 1e-3,
-        **style: Any,
+        self, points: Points, given: Options, close: float = 1e-3, **style: Any
     ) -> Any:
         """Draw a line unless it exists; lines of one style have one legend entry.
 
@@ -301,10 +299,7 @@ class Display:
         return line
 
     def _reference_line(
-        self,
-        points: tuple[ArrayLike, ArrayLike],
-        given: dict[str, Any] | None = None,
-        **style: Any,
+        self, points: Points, given: Options = None, **style: Any
     ) -> Any:
         """Draw a line that follows the models in the legend, unless it exists."""
         style = {"color": "0.4"} | style
@@ -312,35 +307,21 @@ class Display:
         setattr(line, _REFERENCE, True)
         return line
 
-    def _chance_line(
-        self,
-        is_drawn: bool,
-        points: tuple[ArrayLike, ArrayLike],
-        given: dict[str, Any] | None,
-    ) -> Any:
+    def _chance_line(self, is_drawn: bool, points: Points, given: Options) -> Any:
         """Draw the line of random scores, or return None."""
         if not is_drawn:
             return None
         return self._reference_line(points, given, linestyle="--", label="Random")
 
     def _band_area(
-        self,
-        x: ArrayLike,
-        ends: tuple[ArrayLike, ArrayLike],
-        given: dict[str, Any] | None,
-        label: str,
-        color: str,
+        self, x: ArrayLike, ends: Points, given: Options, label: str, color: str
     ) -> Any:
         """Fill the area between two curves. Areas have one grey entry in the legend."""
         style = self._area_style(given, label, color)
         return self.ax_.fill_between(x, *ends, **style)
 
     def _area_style(
-        self,
-        given: dict[str, Any] | None,
-        label: str,
-        color: str,
-        linewidth: float = 0.0,
+        self, given: Options, label: str, color: str, linewidth: float = 0.0
     ) -> dict[str, Any]:
         """Return the style of an area, and add the grey entry of its kind."""
         area: dict[str, Any] = {"alpha": 0.2, "linewidth": linewidth}
@@ -349,9 +330,7 @@ class Display:
             self._grey_entry(label, given, **area)
         return style
 
-    def _grey_entry(
-        self, label: str, given: dict[str, Any] | None, **style: Any
-    ) -> None:
+    def _grey_entry(self, label: str, given: Options, **style: Any) -> None:
         """Add one grey legend entry for the areas of all models."""
         if label not in self.ax_.get_legend_handles_labels()[1]:
             style = {"color": "0.5", "label": label} | style
@@ -586,10 +565,7 @@ class FoldsDisplay(ModelDisplay):
         return displays
 
     def _fold_lines(
-        self,
-        curves: Iterable[tuple[ArrayLike, ArrayLike]],
-        given: dict[str, Any] | None,
-        color: str,
+        self, curves: Iterable[Points], given: Options, color: str
     ) -> list[Any]:
         """Draw the curves of folds, fainter than the curve of all folds."""
         style: dict[str, Any] = {"linestyle": "-", "alpha": 0.3, "linewidth": 0.8}

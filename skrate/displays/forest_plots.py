@@ -8,7 +8,14 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.displays.drawing import Axes, Display, check_defined, entry, model_color
+from skrate.displays.drawing import (
+    Axes,
+    Display,
+    Options,
+    check_defined,
+    entry,
+    model_color,
+)
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SHARES, SubgroupScores
 from skrate.metrics.result_types import Comparison, Comparisons, Estimate, Estimates
@@ -61,15 +68,12 @@ class ForestPlot(Display, Generic[AnyResult]):
             self.figure_.figure.draw_without_rendering()
         return self._finish(xlabel, "", despine)
 
-    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
+    def _draw_rows(self, given: Options) -> tuple[str, list[str]]:
         """Draw the points, and return the label of the axis and the names of rows."""
         raise NotImplementedError
 
     def _draw_results(
-        self,
-        results: Sequence[Estimate | Comparison],
-        given: dict[str, Any] | None,
-        kind: str,
+        self, results: Sequence[Estimate | Comparison], given: Options, kind: str
     ) -> None:
         """Draw a row for each result, with one entry in the legend."""
         first = results[0]
@@ -84,12 +88,7 @@ class ForestPlot(Display, Generic[AnyResult]):
         )
 
     def _intervals(
-        self,
-        x: ArrayLike,
-        y: ArrayLike,
-        ends: FloatArray,
-        given: dict[str, Any] | None,
-        **style: Any,
+        self, x: ArrayLike, y: ArrayLike, ends: FloatArray, given: Options, **style: Any
     ) -> tuple[Any, Any]:
         """Draw points with their horizontal intervals."""
         line = self._line(x, y, given, **{"marker": "o", "linestyle": "none"} | style)
@@ -132,7 +131,7 @@ class EstimatesDisplay(
     [0.75, 1.0]
     """
 
-    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
+    def _draw_rows(self, given: Options) -> tuple[str, list[str]]:
         result = self.result
         estimates = result.estimates if isinstance(result, Estimates) else (result,)
         names = result.names if isinstance(result, Estimates) else (result.metric,)
@@ -189,7 +188,7 @@ class ComparisonsDisplay(
 
     _has_long_names = True
 
-    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
+    def _draw_rows(self, given: Options) -> tuple[str, list[str]]:
         comparisons = self.result
         if isinstance(comparisons, Comparisons):
             pairs, names = comparisons.pairs, comparisons._pair_names()
@@ -267,7 +266,7 @@ class BestModelDisplay(ForestPlot[BestModel], draws=(BestModel,), by="select_bes
         super().__init__(result, pos_label=pos_label)
         check_defined("result", not np.isnan(result.corrected_value), "metric")
 
-    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
+    def _draw_rows(self, given: Options) -> tuple[str, list[str]]:
         best = self.result
         # At most 40 rows are legible.
         table = {name: column[:40] for name, column in best.to_dict().items()}
@@ -341,7 +340,7 @@ class SubgroupDisplay(
         self.scores = scores
         self.pos_label = pos_label
 
-    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
+    def _draw_rows(self, given: Options) -> tuple[str, list[str]]:
         scores = self.scores
         metrics = list(dict.fromkeys(scores.metrics))
         n_groups = len(scores.groups) // len(metrics)

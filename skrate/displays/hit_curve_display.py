@@ -61,10 +61,8 @@ def _fold_gain_curves(
         for name, numbers in options.items():
             if isinstance(numbers, np.ndarray) and rankings.indices is not None:
                 if rankings.indices.max() >= len(numbers):
-                    raise ValueError(
-                        f"{name} must have one number for each sample of X, got "
-                        f"{len(numbers)}: the folds refer to more samples."
-                    )
+                    text = f"{name} must have one number for each sample of X"
+                    raise ValueError(f"{text}, got {len(numbers)}.")
                 fold_options[name] = numbers[rankings.indices[rows]]
         curves.append(gain_curve(is_pos, y_score, sample_weight=weight, **fold_options))
     return curves
@@ -363,10 +361,7 @@ class HitCurveDisplay(FoldsDisplay):
         if n_items is None:
             return 1.0
         if self.perfect is not None and self._has_cost:
-            raise ValueError(
-                "n_items counts samples, but the axis shows fractions of the cost: "
-                "pass only one of n_items and cost."
-            )
+            raise ValueError("n_items counts samples: pass only n_items or cost.")
         return float(check_count("n_items", n_items))
 
     def _perfect_curve(self) -> tuple[ArrayLike, ArrayLike]:

@@ -28,6 +28,7 @@ from skrate.displays.drawing import (
     BUDGET_COLOR,
     Axes,
     FoldsDisplay,
+    Options,
     Outlines,
     draw_rate,
     import_pyplot,
@@ -253,24 +254,13 @@ class RateAveragedROC(
         if groups is not None and get_config()["enable_metadata_routing"]:
             if "groups" in params:
                 raise ValueError(
-                    "clusters and params['groups'] exclude each other: remove groups "
-                    "from params. The splitter gets clusters as groups."
+                    "Leave groups out of params: the splitter gets clusters as groups."
                 )
             params["groups"], groups = groups, None
-        cv_results = cross_validate(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            cv=cv,
-            scoring=_no_score,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            params=params,
-            return_estimator=True,
-            return_indices=True,
-            error_score="raise",
-        )
+        options = {"groups": groups, "cv": cv, "scoring": _no_score, "params": params}
+        options |= {"n_jobs": n_jobs, "verbose": verbose, "error_score": "raise"}
+        options |= {"return_estimator": True, "return_indices": True}
+        cv_results = cross_validate(estimator, X, y, **options)
         kwargs |= {"n_jobs": n_jobs, "name": name}
         return cls.from_cv_results(cv_results, X, y, **kwargs)
 
@@ -491,7 +481,7 @@ class RateAveragedROC(
         return f"{metric} = {mean_and_spread(by_fold, rauc)}"
 
     def _draw_bounds(
-        self, bounds: list[_Curve], is_fixed_width: bool, given: dict[str, Any] | None
+        self, bounds: list[_Curve], is_fixed_width: bool, given: Options
     ) -> None:
         """Draw the area between bounds, if there are any."""
         self.bounds_ = None

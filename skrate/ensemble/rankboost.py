@@ -60,10 +60,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     The score of a sample is a sum over weak rankers, each of which adds a weight if one
     feature is above a threshold. In each round, RankBoost [1]_ adds the ranker that
-    best orders the pairs of a positive and a negative, and then increases the weight of
-    pairs in the wrong order. So it minimises a bound of one minus the training AUC.
-    :class:`~sklearn.ensemble.AdaBoostClassifier` instead increases the weight of
-    misclassified samples.
+    best orders the pairs of a positive and a negative, and increases the weight of
+    pairs in the wrong order, which minimises a bound of one minus the training AUC.
+    :class:`~sklearn.ensemble.AdaBoostClassifier` instead weights misclassified samples.
 
     Parameters
     ----------
@@ -97,18 +96,17 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray of shape (2,)
         The labels in sorted order. The second one is positive.
     estimators_ : structured ndarray of shape (n_rounds,)
-        The weak ranker of each round. It adds ``weight`` to the score of a sample if
-        its ``feature`` is above ``threshold``, or if the feature is missing and
-        ``missing_above`` is True.
+        The weak ranker of each round, which adds ``weight`` to the score if ``feature``
+        is above ``threshold``, or is missing and ``missing_above`` is True.
     n_estimators_ : int
         Number of weak rankers.
     normalisers_ : ndarray of shape (n_rounds,)
         Z of each round, see Notes. The product of all is an upper bound of the fraction
         of training pairs that are tied or in the wrong order.
     stop_reason_ : str
-        Why fitting stopped: "n_estimators" (all rounds were made), "separable" (one
-        threshold orders all pairs), "no_gain" (no threshold is better than chance) or
-        "no_improvement" (early stopping).
+        Why fitting stopped: "n_estimators", "separable" (one threshold orders all
+        pairs), "no_gain" (none is better than chance) or "no_improvement" (early
+        stopping).
     slope_, offset_ : float
         Parameters of the probability, see Notes. The slope is above 0, and samples with
         the score ``offset_`` have the probability 0.5.
@@ -144,18 +142,16 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     samples: P(positive) = expit(`slope_` (F - `offset_`)), too extreme if the model
     overfits.
 
-    Early stopping does not remove the last rounds. To get the best model, fit again
-    with ``n_estimators=validation_scores_.argmax() + 1``. A metric of ``scoring`` is
+    Early stopping does not remove the last rounds: for the best model, fit again with
+    ``n_estimators=validation_scores_.argmax() + 1``. A metric of ``scoring`` is
     averaged over the lists if `fit` gets `groups`; a scorer gets ``sample_weight`` if
-    `fit` does, and names of scikit-learn's scorers are for the second class. The
-    training and the validation part contain at least one sample of each class, or one
-    list with both classes.
+    `fit` does, and names of scikit-learn's scorers are for the second class. Both parts
+    contain a sample of each class, or a list with both classes.
 
     A missing value (NaN) counts as above or below the threshold, whichever orders more
-    pairs. If the feature has no missing value in training, the side with the higher
-    total weight is used. Cost of `fit`: one sort of each feature, and
-    O(n_samples * n_features) for each round, with 8 bytes of memory per value (1 byte
-    with `max_bins`).
+    pairs, or without missing values in training, as on the side with more weight. Cost
+    of `fit`: one sort of each feature, and O(n_samples * n_features) for each round,
+    with 8 bytes of memory per value (1 byte with `max_bins`).
 
     References
     ----------

@@ -530,7 +530,6 @@ def error_rate_curves(
 def model_curves(
     y_true: ArrayLike,
     y_score: ArrayLike | None,
-    *,
     y_pred: ArrayLike,
     class_ratios: Sequence[float],
     pos_label: Label,
@@ -545,12 +544,9 @@ def model_curves(
         raise ValueError("y_true must have both classes, got one.")
     n_errors = int(np.count_nonzero(is_error))
     moments = auc_moments(n_pos, n_samples - n_pos, n_errors)
-    point = ModelPoint(
-        n_errors / n_samples,
-        float(roc_auc_score(sample.is_pos, sample.scores)),
-        moments.mean,
-        moments.standard_deviation,
-    )
+    auc = float(roc_auc_score(sample.is_pos, sample.scores))
+    spread = moments.mean, moments.standard_deviation
+    point = ModelPoint(n_errors / n_samples, auc, *spread)
     n_smaller = min(n_pos, n_samples - n_pos)
     model_curve = _curve(n_smaller / n_samples, n_smaller, n_samples)
     grid = error_rate_curves(class_ratios, n_samples)

@@ -101,9 +101,8 @@ def compare_folds(
         Number of training and of test samples per fold, needed for random splits. None
         assumes cross-validation with ``n_folds`` folds.
     method : {"corrected", "paired"}, default="corrected"
-        - "corrected": the corrected resampled t-test of Nadeau and Bengio [1]_.
-        - "paired": the plain paired t-test, as in [2]_; it assumes independent folds,
-          which is wrong, and detects too many differences.
+        The corrected resampled t-test of Nadeau and Bengio [1]_, or the paired t-test,
+        as in [2]_, which wrongly assumes independent folds and detects too much.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Alternative hypothesis; "greater": a has the greater mean.
     confidence_level : float, default=0.95
@@ -125,11 +124,10 @@ def compare_folds(
     Warns
     -----
     UserWarning
-        If more than ten scores in one dimension are treated as one cross-validation. An
-        array of shape (1, n_folds) confirms this, without a warning.
+        If more than ten scores in one dimension are treated as one cross-validation; an
+        array of shape (1, n_folds) confirms this.
     UndefinedMetricWarning
-        If folds are omitted because a score is nan, or if the p-value is undefined
-        because all differences are equal and not 0.
+        If a score is nan, or the p-value, because all differences are equal and not 0.
 
     See Also
     --------
@@ -159,10 +157,7 @@ def compare_folds(
     Examples
     --------
     >>> from skrate import compare_folds
-    >>> a, b = (
-    ...     [0.81, 0.78, 0.84, 0.80, 0.79],
-    ...     [0.78, 0.77, 0.79, 0.79, 0.76],
-    ... )
+    >>> a, b = [0.81, 0.78, 0.84, 0.80, 0.79], [0.78, 0.77, 0.79, 0.79, 0.76]
     >>> round(compare_folds(a, b).pvalue, 3)
     0.081
     """
@@ -172,10 +167,8 @@ def compare_folds(
     two_sided = two_sided_level(level, alternative)
     scores_a, scores_b = _fold_scores("a", a), _fold_scores("b", b)
     if scores_a.shape != scores_b.shape:
-        raise ValueError(
-            "a and b must be scores on the same folds, got shapes "
-            f"{scores_a.shape} and {scores_b.shape}."
-        )
+        shapes = f"{scores_a.shape} and {scores_b.shape}"
+        raise ValueError(f"a and b must be of the same folds, got shapes {shapes}.")
     limits = -np.inf, np.inf
     test_fraction = _test_fraction(n_train, n_test, method, scores_a.shape)
     on_both = _paired_scores(scores_a, scores_b)
@@ -287,8 +280,8 @@ def cross_val_rankings(
     """Train a model once on each fold, and return its rankings of the test samples.
 
     How does a model rank samples that it was not trained on? Metrics, :func:`estimate`,
-    :func:`compare` and displays accept the result, without training again. Scores of
-    different folds are never combined in one ranking.
+    :func:`compare` and displays accept the result. Scores of different folds are never
+    combined in one ranking.
 
     Parameters
     ----------
@@ -577,10 +570,8 @@ def defined_folds(fold_scores: list[Any]) -> list[int]:
         message = f"Fold {i} is undefined and left out: {scores}"
         warn(message, UndefinedMetricWarning)
     if fold_scores and not kept:
-        raise ValueError(
-            f"All {len(fold_scores)} folds are undefined, because each estimator was "
-            "trained on one class only: use stratified or fewer folds."
-        )
+        text = f"All {len(fold_scores)} folds are undefined, with one class to train on"
+        raise ValueError(f"{text}: use stratified or fewer folds.")
     return kept
 
 

@@ -28,11 +28,10 @@ def eval_metric(
     pos_label: Label = None,
     **params: Any,
 ) -> Any:
-    r"""Make a metric for early stopping in XGBoost, LightGBM or CatBoost.
+    """Make a metric for early stopping in XGBoost, LightGBM or CatBoost.
 
     In which round of boosting is this metric best on validation data? The result has
-    the sign, name and weights that each library expects, in its scikit-learn interface
-    and its native one. The library need not be installed.
+    the sign, name and weights that the library expects, in both its interfaces.
 
     Parameters
     ----------
@@ -42,40 +41,35 @@ def eval_metric(
     library : {"xgboost", "lightgbm", "catboost"}
         The library that calls the metric.
     name : str, default=None
-        Name in logs and results, without spaces or colons. None takes the name of the
-        function, or the name that was given as ``metric``. For XGBoost it gets the
-        prefix ``neg_``.
+        Name in logs and results, without spaces or colons; None takes the metric's.
     pos_label : int, float, bool or str, default=None
         The positive class, as the library numbers it: 1 (or None) is the second of
         ``classes_``, 0 the first. With more than two classes, the number of the class
         to score against the rest.
     **params : dict
-        Parameters of the metric, such as ``rate``, and ``average`` over classes if it
-        has one. ``k`` and ``relevance_threshold`` of :func:`group_scores`, and
-        ``average`` and ``undefined`` of :meth:`GroupScores.mean`, make it a metric of
-        lists.
+        Parameters of the metric, such as ``rate``, and ``average`` over classes. ``k``
+        and ``relevance_threshold`` of :func:`group_scores`, and ``average`` and
+        ``undefined`` of :meth:`GroupScores.mean`, make it a metric of lists.
 
     Returns
     -------
     monitored : callable or object
         Pass it as ``eval_metric=`` of XGBoost's estimators or ``custom_metric=`` of
-        ``xgboost.train``, which get the negated value with the prefix ``neg_``; as
+        ``xgboost.train``, for which value and name are negated (``neg_``); as
         ``eval_metric=`` of LightGBM's ``fit`` or ``feval=`` of ``lightgbm.train``, with
         ``metric="None"``; or as ``eval_metric=`` of CatBoost.
 
     Raises
     ------
     ValueError
-        If ``library``, ``metric`` or a parameter is unknown, missing or out of range,
-        or CatBoost would score lists. If called: if a metric of lists gets data without
-        lists, there are more than two classes and the metric has no average, or the
-        value is nan.
+        If an argument is unknown, missing or out of range, or CatBoost would score
+        lists. If called: if a metric of lists gets data without lists, there are more
+        than two classes and the metric has no average, or the value is nan.
 
     Warns
     -----
     UserWarning
-        If CatBoost evaluates with the class weights of its model, which it multiplies
-        with the sample weights.
+        If CatBoost evaluates with the class weights of its model.
 
     See Also
     --------
@@ -84,12 +78,9 @@ def eval_metric(
 
     Notes
     -----
-    With :math:`s_t` the scores of the evaluated samples after round t, y and w their
-    labels and weights and m the metric, early stopping chooses
-
-    .. math:: t^* = \min \arg\max_t \; m(y, s_t, w),
-
-    or the argmin if less is better.
+    Early stopping chooses the first round t with the maximum :math:`m(y, s_t, w)`, or
+    the minimum if less is better, of the metric m of the labels y, scores :math:`s_t`
+    and weights w of the evaluated samples.
 
     For lists it is the mean, also for a metric of a single ranking. ``XGBRanker`` then
     needs ``undefined=0.0`` if some list lacks a class. Weights of lists, and the
@@ -100,9 +91,7 @@ def eval_metric(
     The call of LightGBM, for a budget of half of the samples:
 
     >>> from skrate import eval_metric, recall_at_rate_score
-    >>> monitor = eval_metric(
-    ...     recall_at_rate_score, library="lightgbm", rate=0.5
-    ... )
+    >>> monitor = eval_metric(recall_at_rate_score, library="lightgbm", rate=0.5)
     >>> monitor
     eval_metric(recall_at_rate_score, library='lightgbm', rate=0.5)
     >>> monitor([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8])
@@ -110,9 +99,7 @@ def eval_metric(
 
     XGBoost minimises, so the value is negated, with the prefix ``neg_``:
 
-    >>> monitor = eval_metric(
-    ...     "recall_at_rate_score", library="xgboost", rate=0.5
-    ... )
+    >>> monitor = eval_metric("recall_at_rate_score", library="xgboost", rate=0.5)
     >>> monitor.__name__, monitor([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8])
     ('neg_recall_at_rate_score', -0.5)
     """
@@ -249,10 +236,8 @@ class TrainingMetric:
                 )
             return y_true, scores, {"labels": np.arange(n_classes)}
         if self.pos_label not in range(n_classes):
-            raise ValueError(
-                f"pos_label={self.pos_label!r} must be the number of a class, from 0 "
-                f"to {n_classes - 1}."
-            )
+            text = f"pos_label={self.pos_label!r} must be the number of a class"
+            raise ValueError(f"{text}, from 0 to {n_classes - 1}.")
         return y_true == self.pos_label, scores[:, int(self.pos_label)], {}
 
     def _check_defined(self, score: float, y_true: ArrayLike) -> float:
@@ -356,8 +341,8 @@ class CatBoostMetric(TrainingMetric):
     def __post_init__(self) -> None:
         if self.metric.is_list_metric:
             raise ValueError(
-                f"library='catboost' cannot use {self.name}, because it passes no "
-                "groups: use its eval_metric='NDCG' or 'QueryAUC', or a single ranking."
+                f"library='catboost' cannot use {self.name}: CatBoost passes no groups "
+                "to it. Use its eval_metric='NDCG' or 'QueryAUC', or a single ranking."
             )
 
     def __reduce__(self) -> Any:

@@ -36,8 +36,8 @@ def refit_best(
     Parameters
     ----------
     metric : str, default="score"
-        Name of the metric in ``cv_results_``: a key of the dict of scorers, or "score"
-        for a single one. ``refit=refit_best`` is the rule with these defaults.
+        A key of the dict of scorers, or "score" for a single scorer.
+        ``refit=refit_best`` is the rule with the default parameters.
     min_defined : float, default=0.8
         The minimum fraction of folds, in (0, 1], on which the metric must be defined.
     rule : {"best", "one_standard_error"}, default="best"
@@ -45,10 +45,9 @@ def refit_best(
         - "one_standard_error": the simplest candidate with a mean within one standard
           error of the best [1]_; the best mean decides between equally simple ones.
     complexity : str or callable, default=None
-        Required for "one_standard_error": the name of a parameter with its smallest
-        value as the simplest ("-" before the name for the largest), or a function of
-        the dict of a candidate's parameters that returns a number. None as the value or
-        the number is the most complex.
+        Required for "one_standard_error": the name of a parameter whose smallest value
+        is the simplest ("-" before the name: the largest), or a function from the dict
+        of parameters to a number. None is the most complex value or number.
 
     Returns
     -------
@@ -59,17 +58,14 @@ def refit_best(
     Raises
     ------
     ValueError
-        If ``min_defined`` is not in (0, 1], ``rule`` is not one of the choices, or
-        ``complexity`` is missing or given for "best". By the rule, if ``metric`` is not
-        in ``cv_results_``, too many folds are undefined, no candidate has a score on
-        all defined folds, a candidate lacks the parameter, or its value is neither a
-        number nor None.
+        If an argument is invalid, or ``complexity`` is missing or given for "best". By
+        the rule, if ``metric`` is unknown, too many folds are undefined, no candidate
+        has a score on all defined folds, or one has no valid complexity.
 
     Warns
     -----
     UndefinedMetricWarning
-        By the rule, if folds are omitted, or candidates that failed on a fold on which
-        another candidate has a score.
+        By the rule, if folds or candidates are omitted.
 
     See Also
     --------
@@ -80,9 +76,9 @@ def refit_best(
 
     Notes
     -----
-    A fold is defined if any candidate has a finite score on it. A candidate without a
-    score on a defined fold is excluded. The standard error is of the best candidate,
-    over the defined folds, which are assumed to be independent.
+    A fold is defined if any candidate has a finite score on it; a candidate without a
+    score on a defined fold is excluded. The standard error is that of the best
+    candidate, over defined folds that are assumed to be independent.
 
     References
     ----------
@@ -93,11 +89,8 @@ def refit_best(
     --------
     >>> import numpy as np
     >>> from skrate import refit_best
-    >>> results = {
-    ...     "split0_test_score": np.array([0.7, 0.8]),
-    ...     "split1_test_score": np.array([0.8, 0.9]),
-    ... }
-    >>> refit_best()(results)
+    >>> scores = np.array([0.7, 0.8])
+    >>> refit_best()({"split0_test_score": scores, "split1_test_score": scores})
     1
 
     The simplest tree near the best:
@@ -106,15 +99,9 @@ def refit_best(
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> refit = refit_best(
-    ...     rule="one_standard_error", complexity="max_depth"
-    ... )
-    >>> search = GridSearchCV(
-    ...     DecisionTreeClassifier(random_state=0),
-    ...     {"max_depth": [2, 3, 6]},
-    ...     refit=refit,
-    ... ).fit(X, y)
-    >>> search.best_params_
+    >>> refit = refit_best(rule="one_standard_error", complexity="max_depth")
+    >>> tree, grid = DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3, 6]}
+    >>> GridSearchCV(tree, grid, refit=refit).fit(X, y).best_params_
     {'max_depth': 2}
     """
     check_fraction("min_defined", min_defined, include_one=True)

@@ -207,10 +207,8 @@ def _one_against_rest(
     """Return which samples are of a class, and the column of its scores."""
     label = find_label(pos_label, known)
     if label is None:
-        raise ValueError(
-            f"pos_label={shown(pos_label)} of {user} must be one of the classes "
-            f"{shown(known)}."
-        )
+        text = f"pos_label={shown(pos_label)} of {user} must be one of the classes"
+        raise ValueError(f"{text} {shown(known)}.")
     column = known.index(label)
     if has_columns(y_true):
         return indicators(y_true)[:, column], column
@@ -424,10 +422,8 @@ def find_column(what: str, source: Any, X: Any, y_true: Any, name: str) -> Any:
         )
     frame = next((table for table in (X, y_true) if hasattr(table, "loc")), None)
     if frame is None:
-        raise ValueError(
-            f"{what} of {name} is matched by index: pass X as a data frame, or y as a "
-            "Series."
-        )
+        text = f"{what} of {name} is matched by index: pass X as a data frame"
+        raise ValueError(f"{text}, or y as a Series.")
     if not source.index.is_unique:
         raise ValueError(f"{what} of {name} must have a unique index, got duplicates.")
     missing = ~frame.index.isin(source.index)

@@ -163,10 +163,8 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
         """Return the metric and its parameters."""
         if self._needs_groups:
-            raise ValueError(
-                f"{self._name} is a mean over lists: for its uncertainty use "
-                "group_scores(...).estimate()."
-            )
+            use = "use group_scores(...).estimate()"
+            raise ValueError(f"{self._name} is a mean over lists: {use}.")
         if self.pos_label is not None:
             raise ValueError(
                 f"pos_label={self.pos_label!r} of {self._name} describes the sample: "
@@ -240,16 +238,10 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         # Grades and estimated labels do not show a class.
         is_shown = not (bound.has_grades or isinstance(y_true, EstimatedLabels))
         if not is_shown or not has_several_classes(estimator, y_true, label):
-            y_score, label = ranking_scores(
-                estimator,
-                X,
-                y_true if is_shown else None,
-                self.response_method,
-                label,
-                user=name,
-                call=call,
-                tell=self._warn_once,
-            )
+            labels = y_true if is_shown else None
+            arguments = estimator, X, labels, self.response_method, label
+            how: dict[str, Any] = {"user": name, "call": call, "tell": self._warn_once}
+            y_score, label = ranking_scores(*arguments, **how)
             bound = self._bind_class(bound, label)
             return bound, y_true, y_score, label if is_shown else None
         if label is None and ("groups" in rows or not bound.averages_classes):

@@ -107,15 +107,11 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         Probability, in (0, 1), that the next batch satisfies the constraint. None
         satisfies it on average: about half of all batches violate it.
     cv : int, float, splitter, iterable or "prefit", default=5
-        Source of the validation scores:
-
-        - "prefit": the fitted ``estimator`` scores `X`, on which it was not trained;
-        - a float in (0, 1): this fraction of the samples (with ``clusters``, of the
-          clusters) is drawn for validation, and the estimator is trained on the others;
-        - a splitter or an iterable with one split: the same, for this split;
-        - a number of folds, or several splits, as in
-          :func:`~sklearn.model_selection.check_cv`: each sample is tested at most once,
-          and the final estimator is trained on all samples.
+        Source of the validation scores. "prefit": the fitted ``estimator`` scores `X`,
+        on which it was not trained. A float in (0, 1): this fraction of the samples, or
+        of the ``clusters``, is drawn, and the estimator is trained on the others; or
+        one given split. Several folds, as in :func:`~sklearn.model_selection.check_cv`:
+        each sample is tested at most once, and the final estimator is trained on all.
     pos_label : int, float, bool or str, default=None
         The label of selected samples. If None, the larger of {0, 1}, {-1, 1} or
         booleans; for other labels the second one, with a warning.
@@ -166,35 +162,31 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     .. math:: P(N = k) = \binom{m}{k}
               \frac{B(k + j, m - k + n - j + 1)}{B(j, n - j + 1)},
 
-    with the beta function B and the mean m j / (n + 1). In the long run, N / m has the
-    distribution beta(j, n - j + 1). The threshold is the smallest float above the j-th
-    largest validation score: the N samples are selected. j is the maximum number that
+    with the beta function B and the mean m j / (n + 1); in the long run, N / m is
+    beta(j, n - j + 1). These N samples are selected. j is the maximum number that
     satisfies the constraint: j / (n + 1) is at most the (mean) rate, or with
     ``confidence``, P(N > R m) is at most 1 - confidence for the rate R (capacity R m).
 
     If several validation scores are equal to the j-th largest, none of these samples is
-    selected: the capacity is not exceeded, but not used completely. If h samples have
-    higher scores, ``expected_fraction_`` is h / n, and the lower and upper end of
-    ``fraction_interval_`` are those for j = h and j = h + 1.
+    selected. If h samples have higher scores, ``expected_fraction_`` is then h / n, and
+    the ends of ``fraction_interval_`` are those for j = h and j = h + 1.
 
     *False positive rate.* The same, with negatives only.
 
-    *Recall.* The same, with positives only and negated scores. N is then the number of
-    missed positives, of which the maximum fraction is 1 - ``recall``. The threshold is
-    the j-th smallest validation score of the n positives, and the fraction of new
-    positives that is selected has the distribution beta(n - j + 1, j). Ties are all
-    selected. At least 29 validation positives are needed for a recall of 0.9 with
-    confidence 0.95, and at least 59 for a recall of 0.95.
+    *Recall.* The same, with positives only and negated scores: N is the number of
+    missed positives, at most a fraction of 1 - ``recall``, and the fraction of new
+    positives that is selected is beta(n - j + 1, j). Ties are all selected. At least 29
+    validation positives are needed for a recall of 0.9 with confidence 0.95, and at
+    least 59 for a recall of 0.95.
 
-    *Clusters.* With ``clusters`` in :meth:`fit`, d samples count as one independent
-    sample: the distribution is beta((j - 1) / d + 1, (n - j + 1) / d), and the next
-    batch has m / d samples. The design effect d [2]_ is
-    :math:`\rho (t_\nu / t_{n-1})^2`, at most n. Let r be the (mean) maximum fraction.
-    :math:`\rho` is the variance of the selected fraction relative to independent
-    samples, from sums over clusters: the maximum of 1 and its values above the i-th
-    largest score for i = r (n + 1) and min(2 i, n / 2), rounded. :math:`t_\nu` is the
-    0.95 quantile of Student's t for :math:`\nu = n^2 / \sum_c n_c^2 - 1` and cluster
-    sizes :math:`n_c`.
+    *Clusters.* With ``clusters`` in :meth:`fit`, d samples count as one: the
+    distribution is beta((j - 1) / d + 1, (n - j + 1) / d), and the next batch has m / d
+    samples. The design effect d [2]_ is :math:`\rho (t_\nu / t_{n-1})^2`, at most n.
+    :math:`\rho` is the variance of the selected fraction from sums over clusters,
+    relative to independent samples: the maximum of 1 and its values above the i-th
+    largest score for i = r (n + 1), with the (mean) maximum fraction r, and
+    min(2 i, n / 2), rounded. :math:`t_\nu` is the 0.95 quantile of Student's t for
+    :math:`\nu = n^2 / \sum_c n_c^2 - 1` and cluster sizes :math:`n_c`.
 
     *Validity.* The guarantee is exact for independent samples with ``cv="prefit"`` or a
     single split, and approximate for several folds, whose scores come from other models
@@ -207,8 +199,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     References
     ----------
     .. [1] Wilks (1942), Statistical prediction with special reference to the problem
-       of tolerance limits, Ann. Math. Statist. 13(4),
-       :doi:`10.1214/aoms/1177731537`.
+       of tolerance limits, :doi:`10.1214/aoms/1177731537`.
     .. [2] Korn and Graubard (1998), Confidence intervals for proportions with small
        expected number of positive counts estimated from survey data, Survey
        Methodology 24(2).
@@ -222,10 +213,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     >>> from skrate import ConstrainedThresholdClassifier
     >>> X, y = make_classification(1500, weights=[0.8], random_state=1)
     >>> model = ConstrainedThresholdClassifier(
-    ...     LogisticRegression(),
-    ...     capacity=40,
-    ...     n_items=300,
-    ...     confidence=0.95,
+    ...     LogisticRegression(), capacity=40, n_items=300, confidence=0.95
     ... ).fit(X[:1200], y[:1200])
     >>> round(model.expected_rate_, 3)
     0.102
@@ -300,9 +288,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         ------
         ValueError
             If there is not exactly one constraint, or an argument is out of range; if
-            ``y`` or the training part of a fold does not contain two classes; if a
-            sample is tested twice; if there are too few validation positives
-            (``recall``) or negatives (``fpr``); or if a score is not finite.
+            ``y`` or a training part does not contain two classes; if a sample is tested
+            twice; if validation positives (``recall``) or negatives (``fpr``) are too
+            few; or if a score is not finite.
 
         Warns
         -----
@@ -551,10 +539,8 @@ def check_splits(
         known = distinct_labels(labels[train])
         if len(known) < 2:
             which = "" if counts.all() else " with nonzero sample_weight"
-            raise ValueError(
-                f"The training part of fold {i} contains only class {known[0]!r}"
-                f"{which}: use fewer or stratified folds."
-            )
+            found = f"only class {known[0]!r}{which}: use fewer or stratified folds"
+            raise ValueError(f"The training part of fold {i} contains {found}.")
     return splits
 
 
@@ -692,10 +678,8 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
     if n_items is not None:
         n_items = check_count(_BATCH[kind], n_items)
         if n_items > 10**7:  # Takes a minute.
-            raise ValueError(
-                f"{_BATCH[kind]} must be at most 10,000,000, got {n_items}: leave it "
-                "out for the long run."
-            )
+            text = f"{_BATCH[kind]} must be at most 10,000,000, got {n_items}"
+            raise ValueError(f"{text}: leave it out for the long run.")
     confidence = classifier.confidence
     if confidence is not None:
         confidence = check_fraction("confidence", confidence)
@@ -749,9 +733,8 @@ class Cut:
         """Return a message if the threshold wastes capacity, otherwise ""."""
         if self.place == 0:
             return (
-                f"No sample will be selected: {self.n} validation scores are too few "
-                "for this capacity. Use more samples, a higher rate or capacity, or a "
-                "lower confidence."
+                f"No sample will be selected: {self.n} validation scores are too few. "
+                "Use more, a higher rate or capacity, or a lower confidence."
             )
         # The first tied score is no loss, because the position could be right above
         # it. Ties that take less than a tenth of the allowed fraction are ignored.
