@@ -47,13 +47,12 @@ from skrate.metrics.registry import (
 )
 from skrate.model_selection.cross_validation import compare_folds, cross_val_rankings
 from skrate.model_selection.eval_metric import eval_metric
-from skrate.model_selection.refit import refit_best
 from skrate.model_selection.scorers import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
     make_ranking_scorer,
 )
-from skrate.model_selection.search import search_rankings
+from skrate.model_selection.search import refit_best, search_rankings
 from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
 __version__ = _package_version()

@@ -133,16 +133,16 @@ def rate_averaged_roc_curve(
     -------
     curve : ConsensusCurve
         With ``rates``, ``tpr``, ``fpr``, the bounds ``confidence_interval.low.tpr`` and
-        ``.high.tpr``, and methods that read them. Recall equals the rate for random
+        ``.high.tpr``, and methods that read them. The tpr is the rate for random
         scores, and ``min(1, rate / prevalence)`` for perfect scores.
 
     Raises
     ------
     ValueError
         If ``bounds`` does not support a simultaneous band, weights or this number of
-        samples (maximum 10,000,000,000, or 100,000,000 if folds are drawn), ``rates``
-        do not increase within [0, 1], folds do not match or are invalid, no fold has
-        both classes, or "normal" or "beta" gets fewer than two folds in a repeat.
+        samples (at most 1e10, or 1e8 if folds are drawn), ``rates`` do not increase
+        within [0, 1], folds are invalid, no fold has both classes, or "normal" or
+        "beta" gets fewer than two folds in a repeat.
 
     Warns
     -----
@@ -160,13 +160,12 @@ def rate_averaged_roc_curve(
     n_i samples and :math:`n_{1i}` positives, the consensus is
     :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`.
 
-    The bounds answer: if new folds of the same sizes and class counts were drawn from
-    the common ROC curve of the folds, between which values would their consensus lie?
-    If prevalences differ, the folds are aligned by the positions of their cuts,
-    :math:`p \cdot tpr_i + (1 - p) fpr_i`, with p the overall prevalence, and the bounds
-    are shifted to lie around the consensus. One positive and one negative are added to
-    the common curve, half of each above all other samples and half below, unless
-    ``augment=False``.
+    The bounds are for the consensus of new folds of the same sizes and class counts,
+    drawn from the common ROC curve. If prevalences differ, the folds are aligned by the
+    positions of their cuts, :math:`p \cdot tpr_i + (1 - p) fpr_i`, with p the overall
+    prevalence, and the bounds are shifted to lie around the consensus. One positive and
+    one negative are added to the common curve, half of each above all other samples and
+    half below, unless ``augment=False``.
 
     "bootstrap" draws folds from the common curve. "bootstrap-adjusted" also draws the
     numbers of positives, and then stretches the rankings to the class counts. "exact"
@@ -179,9 +178,8 @@ def rate_averaged_roc_curve(
     all rates. Bounds of repeats are averaged. The bounds cover neither a different
     prevalence, nor the dependence of models through common training data.
 
-    Cost: one sort per fold; for "exact" and "parametric" one quadrature per rate and
-    distinct size of folds; for "bootstrap" and simultaneous bands ``n_resamples``
-    sorts.
+    Cost: one sort per fold; one quadrature per rate and distinct size of folds
+    ("exact", "parametric"); ``n_resamples`` sorts (bootstraps, simultaneous bands).
 
     References
     ----------
@@ -401,9 +399,9 @@ class ConsensusCurve(Drawn, Rows):
 
     Notes
     -----
-    The methods use the curve at full resolution. The bounds are computed at the values
-    in ``rates``; between them, their distance from the curve is interpolated.
-    Intervals read from a simultaneous band hold jointly, at the stated confidence.
+    The methods use the curve at full resolution; between ``rates``, the distance of the
+    bounds from the curve is interpolated. Intervals of a simultaneous band hold
+    jointly.
 
     Examples
     --------
@@ -511,11 +509,10 @@ class ConsensusCurve(Drawn, Rows):
         """Return the vertices of the average of the folds' curves.
 
         ``average`` names the quantity that is equal in all folds: "rate" (as in this
-        curve), "fpr", "tpr" or "threshold". The last requires scores on a common scale.
-        With the last three, all folds have equal weight, regardless of their size. With
-        "fpr", ``np.interp(x, points.fpr, points.tpr)`` takes the upper end of a
-        vertical step of a fold, as in scikit-learn's example of a cross-validated ROC
-        curve.
+        curve), "fpr", "tpr" or "threshold" (of scores on a common scale). For the last
+        three, all folds have equal weight. With "fpr",
+        ``np.interp(x, points.fpr, points.tpr)`` takes the upper end of a vertical step,
+        as in scikit-learn's example of a cross-validated ROC curve.
         """
         average = check_choice("average", average, AVERAGES)
         fpr, tpr = _averaged(self.folds.tables, average)
@@ -530,13 +527,12 @@ class ConsensusCurve(Drawn, Rows):
     ) -> CurveInterval:
         r"""Return a fixed-width band: the average curve shifted right-down and left-up.
 
-        The curve is shifted along a line of slope :math:`-\sqrt{n_0 / n_1}`, where
-        :math:`n_1` and :math:`n_0` are the numbers of positives and negatives; the root
-        is the ratio of the standard deviations of tpr and fpr. The shift is the minimum
-        for which a fraction ``confidence_level`` of the resampled averages lies
-        entirely within the band (Macskassy, Provost and Rosset 2005,
-        :doi:`10.1145/1102351.1102419`). The band has zero width if all rankings are
-        perfect. Sample weights are not supported.
+        The curve is shifted along a line of slope :math:`-\sqrt{n_0 / n_1}`, with
+        :math:`n_1` positives and :math:`n_0` negatives, the ratio of the standard
+        deviations of tpr and fpr, by the minimum for which a fraction
+        ``confidence_level`` of resampled averages lies entirely within the band
+        (Macskassy, Provost and Rosset 2005, :doi:`10.1145/1102351.1102419`). The width
+        is 0 if all rankings are perfect. Sample weights are not supported.
 
         Parameters
         ----------

@@ -47,10 +47,9 @@ def hit_curve(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or rankings of folds, without
-        ``y_score``.
+        True labels of two classes; or a table or rankings, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class: decision values or probabilities.
+        Scores, higher for the positive class.
     gain : array-like of shape (n_samples,) or dict, default=None
         Gain of processing a sample, per sample or per class, as in
         :func:`expected_gain_score`. None means 1 for a positive and 0 for a negative.
@@ -64,14 +63,12 @@ def hit_curve(
     Returns
     -------
     rate : array of shape (n_scores + 1,)
-        Fraction of all samples processed, increasing from 0 to 1: one point per
-        distinct score, or for folds per distinct rate after a score of any fold. With
-        ``cost``, the fraction of the cost.
+        Fraction of all samples (with ``cost``, of the cost) that is processed, from 0
+        to 1: a point per distinct score, or per distinct rate after a score of a fold.
     hits : array of shape (n_scores + 1,)
         Fraction of all samples processed *and* positive: prevalence times rate for
         random scores, min(prevalence, rate) for perfect scores, 0 without positives.
-        With ``gain``, the gain of the processed samples divided by the number of all
-        samples.
+        With ``gain``, the gain of the processed samples per sample of all.
 
     Raises
     ------
@@ -89,8 +86,7 @@ def hit_curve(
     -----
     The curve is h(t) of [1]_, equation 1: precision times rate, linear within a group
     of tied scores. For folds it is the mean at equal rate, weighted by the numbers of
-    samples: the positives selected if the same fraction of every fold is processed. The
-    gain must then be given per class. Cost: one sort.
+    samples, and the gain must be given per class. Cost: one sort.
 
     References
     ----------
@@ -107,9 +103,7 @@ def hit_curve(
 
     Two frauds, of 100 and 900 euros:
 
-    >>> rate, gained = hit_curve(
-    ...     [1, 0, 1, 0], [4, 3, 2, 1], gain=[100, 0, 900, 0]
-    ... )
+    >>> rate, gained = hit_curve([1, 0, 1, 0], [4, 3, 2, 1], gain=[100, 0, 900, 0])
     >>> gained.tolist()
     [0.0, 25.0, 25.0, 250.0, 250.0]
     """
@@ -202,9 +196,8 @@ def _points(gains: GroupGains, total: float) -> tuple[FloatArray, FloatArray]:
 class QuasiConcaveHitCurve:
     r"""Hit curve of a test with a high initial precision, then a lower one.
 
-    The first fraction of the ranking, the *stamina*, has a precision equal to the
-    *momentum*; the rest has a lower precision. The AUC depends only on stamina times
-    (momentum - prevalence).
+    The first fraction of the ranking, the *stamina*, has the precision *momentum*. The
+    AUC depends only on stamina times (momentum - prevalence).
 
     Attributes
     ----------

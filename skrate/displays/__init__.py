@@ -5,8 +5,8 @@ It is handed on by ``skrate``: ``skrate.displays.EstimatesDisplay`` and so on.
 """
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
-from skrate.displays.budget_report_display import BudgetReportDisplay
 from skrate.displays.curve_displays import (
+    BudgetReportDisplay,
     CurveBandDisplay,
     CurveComparisonDisplay,
     SampleSizeDisplay,

@@ -34,12 +34,9 @@ class AUCErrorRateDisplay(ModelDisplay):
     """Mean and spread of the AUC against the error rate, for ratios of the classes.
 
     Each curve shows the mean AUC of all rankings and thresholds with a given number of
-    errors (:func:`~skrate.error_rate.auc_moments`), up to the size of the smaller
-    class, as figure 3 of [1]_. If the AUC of a model is far above the curve, the model
-    ranks better than its accuracy suggests.
-
-    Create it by :meth:`from_class_ratios`, :meth:`from_predictions` or
-    :meth:`from_estimator`.
+    errors, up to the size of the smaller class, as figure 3 of [1]_. A model far above
+    the curve ranks better than its accuracy suggests. Create it by
+    :meth:`from_class_ratios`, :meth:`from_predictions` or :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -53,11 +50,9 @@ class AUCErrorRateDisplay(ModelDisplay):
 
     Attributes
     ----------
-    lines_ : list of matplotlib Line2D
-        A line for each curve.
-    point_, interval_ : matplotlib artist or None
-        The model, and the mean for its errors with an interval of two standard
-        deviations.
+    lines_, point_, interval_ : list of matplotlib Line2D, artists or None
+        A line for each curve, the model, and the mean for its errors with an interval
+        of two standard deviations.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
 
@@ -69,13 +64,13 @@ class AUCErrorRateDisplay(ModelDisplay):
     Notes
     -----
     The mean hardly depends on the number of samples; the standard deviation falls with
-    its square root. Pass ``ax=`` to draw several models on the same axes: a curve of
-    the same ratio is drawn once, and the curve of a model's own ratio is dashed.
+    its square root. The curve of a model's own ratio is dashed; several models on the
+    same axes share the curves of equal ratios.
 
     References
     ----------
-    .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
-       minimization. Advances in Neural Information Processing Systems 16, 313-320.
+    .. [1] Cortes and Mohri (2003), AUC optimization vs. error rate minimization,
+       Advances in Neural Information Processing Systems 16, 313-320.
 
     Examples
     --------
@@ -146,9 +141,7 @@ class AUCErrorRateDisplay(ModelDisplay):
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the curves, and a model by its predictions.
-
-        The curves are for its number of samples; one curve is for its class ratio.
+        """Draw a model, and the curves for its number of samples and class ratio.
 
         Parameters
         ----------
@@ -202,9 +195,9 @@ class AUCErrorRateDisplay(ModelDisplay):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         kind : {"mean", "relative_deviation"}, default="mean"
-            The mean AUC, with the model at its AUC, beside a bar of two standard
-            deviations around the mean for its errors; or the standard deviation, and
-            the distance of the model from the mean, both divided by the mean.
+            The mean AUC, and the model beside a bar of two standard deviations around
+            the mean for its errors; or the standard deviation, and the distance of the
+            model from the mean, both divided by the mean.
         name : str, default=None
             Name for the legend; None takes the display's.
         curve_kwargs, point_kwargs : dict, default=None

@@ -116,11 +116,6 @@ class EstimatesDisplay(
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
 
-    See Also
-    --------
-    estimate : Compute the estimates.
-    BestModelDisplay : The best of several models, corrected for the selection.
-
     Examples
     --------
     >>> from skrate import estimate
@@ -170,11 +165,6 @@ class ComparisonsDisplay(
         The lines at no difference, and at the margin that was tested, if any.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    See Also
-    --------
-    compare : Compute the differences.
-    EstimatesDisplay : The value of each model.
 
     Examples
     --------
@@ -241,10 +231,6 @@ class BestModelDisplay(ForestPlot[BestModel], draws=(BestModel,), by="select_bes
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
 
-    See Also
-    --------
-    select_best : Computes the values.
-
     Examples
     --------
     >>> import numpy as np
@@ -299,8 +285,7 @@ class SubgroupDisplay(
 ):
     """Metrics of each group in the ranking of all samples, with intervals.
 
-    A group has a point with its interval for each metric. Vertical lines are the values
-    of all samples together.
+    Vertical lines are the values of all samples together.
 
     Parameters
     ----------
@@ -315,10 +300,6 @@ class SubgroupDisplay(
         For each metric the values, the intervals, and the value of all samples.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
-
-    See Also
-    --------
-    subgroup_scores : Computes the values, and tests of differences.
 
     Examples
     --------

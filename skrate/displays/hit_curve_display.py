@@ -71,12 +71,11 @@ def _fold_gain_curves(
 class HitCurveDisplay(FoldsDisplay):
     """Draw the hit curve, cumulative gains (recall) or lift of a ranking, or of folds.
 
-    The horizontal axis is the rate: the fraction of all samples that is processed, from
-    the highest score down. The vertical axis of a hit curve [1]_ is the fraction of all
-    samples that is positive and processed. Divided by the prevalence it is the recall,
-    and divided by the rate and the prevalence it is the lift. With ``gain``, the value
-    of processing each sample, it is the gain per sample. Create it by
-    :meth:`from_predictions` or another ``from_`` method.
+    The horizontal axis is the rate, the fraction of all samples that is processed; the
+    vertical axis of a hit curve [1]_ is the fraction that is positive and processed.
+    Divided by the prevalence it is the recall, and also by the rate the lift. With
+    ``gain``, it is the gain per sample. Create it by :meth:`from_predictions` or
+    another ``from_`` method.
 
     Parameters
     ----------
@@ -87,11 +86,11 @@ class HitCurveDisplay(FoldsDisplay):
         The fraction of all samples that is positive and processed at each rate, from 0
         to the prevalence. With ``perfect``, gains per sample, which can decrease.
     tables : list of RankTable, default=None
-        The table of each curve, from which the average precision and :term:`momentum`
-        are computed. If None, they are computed from the points. Gain curves have none.
+        The table of each curve, for its average precision and :term:`momentum`. None
+        takes the points. Gain curves have none.
     perfect : list of tuple, default=None
-        Only for curves of gains: for each curve a pair (rates, gains), the points of
-        the curve if samples are sorted by decreasing gain per cost.
+        Only for gains: for each curve the points (rates, gains) of the best order, by
+        decreasing gain per cost.
     name : str, default=None
         Name of the model in the legend.
     pos_label : int, float, bool or str, default=None
@@ -101,13 +100,11 @@ class HitCurveDisplay(FoldsDisplay):
     ----------
     line_ : matplotlib Line2D or list of such
         The curve, or a list of the curves of folds, as far as they are drawn.
-    chance_level_, perfect_, momentum_, mean_ : matplotlib Line2D or None
+    chance_level_, perfect_, momentum_, mean_, band_ : matplotlib artist or None
         The lines of random scores, of a perfect ranking, of the momentum, and of the
-        mean over folds.
-    band_ : matplotlib artist or None
-        The area of one standard deviation around the mean over folds.
+        mean over folds, with the area of one standard deviation around it.
     rate_ : list of matplotlib artists
-        The drawing of the distribution of the rate, empty without ``rate``.
+        The distribution of the rate, if it is given.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
 
@@ -118,10 +115,9 @@ class HitCurveDisplay(FoldsDisplay):
 
     Notes
     -----
-    Samples with equal scores are one straight line of the curve. For several folds, the
-    lines of random scores and of a perfect ranking use the mean prevalence. The
-    vertical axis of a lift ends at twice the maximum lift at rates above 0.05; use
-    ``display.ax_.set_ylim`` to show higher values.
+    Samples with equal scores are one straight line. For several folds, the lines of
+    random scores and of a perfect ranking use the mean prevalence. The axis of a lift
+    ends at twice the maximum at rates above 0.05; see ``display.ax_.set_ylim``.
 
     References
     ----------
@@ -133,9 +129,7 @@ class HitCurveDisplay(FoldsDisplay):
     --------
     >>> from skrate import HitCurveDisplay
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> display = HitCurveDisplay.from_predictions(
-    ...     y_true, y_score, metric="recall"
-    ... )
+    >>> display = HitCurveDisplay.from_predictions(y_true, y_score, metric="recall")
     >>> display.line_.get_ydata().tolist()
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """
@@ -195,21 +189,10 @@ class HitCurveDisplay(FoldsDisplay):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-            True labels of two classes. A :class:`RankTable` or :class:`FoldRankings`
-            replaces labels and scores.
-        y_score : array-like of shape (n_samples,), default=None
-            Scores, higher for the positive class.
-        gain : array-like of shape (n_samples,) or dict, default=None
-            Gain of processing a sample, for each sample or each class, as in
-            :func:`expected_gain_score`. The vertical axis then shows the gain. For
-            FoldRankings with row numbers (``indices``), an array has a gain per sample.
-        cost : array-like of shape (n_samples,), default=None
-            Cost of processing each sample. The horizontal axis then shows the fraction
-            of the total cost. None means equal costs.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; None means equal weights.
-        pos_label : int, float, bool or str, default=None
-            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
+            True labels of two classes; or a table or rankings, without ``y_score``.
+        y_score, gain, cost, sample_weight, pos_label : optional
+            As in :func:`hit_curve`. FoldRankings with row numbers (``indices``) also
+            support a gain or a cost for each sample.
         name : str, default=None
             Name of the model in the legend.
         **kwargs : dict
@@ -271,20 +254,18 @@ class HitCurveDisplay(FoldsDisplay):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         metric : {"hits", "recall", "lift", "gain"}, default=None
-            The vertical axis, as in :func:`compare_curves`. "hits": processed positives
-            as a fraction of all samples; "recall": as a fraction of all positives, or
-            the gain as a fraction of the total gain; "lift": the recall relative to
-            random scores; "gain": the gain per sample. If None, "gain" for curves of
-            gains, else "hits".
+            The vertical axis: processed positives as a fraction of all samples
+            ("hits") or of all positives ("recall", or the fraction of the gain), the
+            recall relative to random scores ("lift"), or the gain per sample. If None,
+            "gain" for curves of gains, else "hits".
         name : str, default=None
             Name in the legend; None takes the display's.
         rate : "uniform", float or distribution, default=None
             The fraction of samples that will be processed, as in
-            :func:`recall_at_rate_score`. It is drawn at the bottom, and the legend
-            shows the expected recall (or gain) for it. If None, the legend shows the
-            average precision, or the mean gain over all rates.
+            :func:`recall_at_rate_score`, drawn at the bottom; the legend shows the
+            expected recall (or gain), without it the average precision (or mean gain).
         n_items : int, default=None
-            Number of samples that will be ranked. If given, the axes show numbers of
+            Number of samples that will be ranked: the axes then show numbers of
             samples, except the vertical axis of recall and lift.
         curve_kwargs, bounds_kwargs, chance_level_kwargs : dict, default=None
             Matplotlib options of the curve, the area of folds and the chance level.
@@ -309,11 +290,10 @@ class HitCurveDisplay(FoldsDisplay):
         Raises
         ------
         ValueError
-            If ``metric`` or ``rate`` is invalid; if ``metric`` is "gain" without gains,
-            or "hits" for curves of gains; if ``metric`` is "recall" or "lift", and
-            there is no positive sample or no gain; if ``plot_momentum`` is True for
-            labels of :mod:`skrate.labels`; or if ``n_items`` is not a positive integer,
-            or is given for curves with a ``cost``.
+            If ``metric``, ``rate`` or ``n_items`` is invalid or not for these curves
+            ("gain" without gains, "hits" with gains, "recall" and "lift" without
+            positives or gain, ``n_items`` with a ``cost``), or ``plot_momentum`` is
+            True for labels of :mod:`skrate.labels`.
         """
         default: HitCurveMetric = "hits" if self.perfect is None else "gain"
         chosen = default if metric is None else metric

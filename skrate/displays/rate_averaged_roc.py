@@ -101,9 +101,8 @@ class RateAveragedROC(
     """Draw the consensus ROC curve of folds, averaged at equal rate, with bounds.
 
     If the same fraction of each fold (the rate) is selected, which fraction of the
-    positives and of the negatives is selected? The consensus [1]_ is the curve of these
-    two fractions over all folds, for all rates. :meth:`from_cross_validation` fits a
-    model on each fold, :meth:`from_predictions` takes labels and scores of folds, and
+    positives and of the negatives is selected? The consensus [1]_ is the curve of both,
+    for all rates. :meth:`from_cross_validation` fits a model on each fold, and
     :meth:`from_estimator` draws the ranking of a fitted model as one fold.
 
     Parameters
@@ -121,15 +120,11 @@ class RateAveragedROC(
 
     Attributes
     ----------
-    line_, chance_level_ : matplotlib Line2D
-        The consensus curve, and the line of random scores.
-    bounds_ : matplotlib Polygon or None
-        The area between the bounds, or the simultaneous or fixed-width band.
-    fold_lines_, reachable_, isometrics_ : list of matplotlib Line2D
-        The curves of the folds, of the worst and the perfect ranking, and the lines of
-        equal rate.
-    rate_ : list of matplotlib artists
-        The drawing of the distribution of the rate, empty if it is not drawn.
+    line_, chance_level_, bounds_ : matplotlib artist or None
+        The consensus curve, the line of random scores, and the area between the bounds.
+    fold_lines_, reachable_, isometrics_, rate_ : list of matplotlib artists
+        The curves of the folds, the worst and the perfect ranking, the lines of equal
+        rate, and the distribution of the rate.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
 
@@ -156,9 +151,7 @@ class RateAveragedROC(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import RateAveragedROC
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> display = RateAveragedROC.from_cross_validation(
-    ...     GaussianNB(), X, y, cv=5
-    ... )
+    >>> display = RateAveragedROC.from_cross_validation(GaussianNB(), X, y, cv=5)
     >>> display.line_.get_label()
     'GaussianNB (AUC = 0.987 ± 0.008)'
     >>> recall = display.curve.recall_at_rate(0.6)
@@ -209,24 +202,17 @@ class RateAveragedROC(
 
         Parameters
         ----------
-        estimator : estimator instance
-            A binary classifier, which is cloned and fitted for each fold.
-        X : array-like of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
-        cv : int, cross-validation generator or iterable, default=None
-            As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
+        estimator, X, y, cv : optional
+            As in :func:`cross_val_rankings`.
         clusters : array-like of shape (n_samples,), default=None
             The cluster of each sample, such as its patient. The splitter, such as
             :class:`sklearn.model_selection.GroupKFold`, gets it as ``groups``.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": weights}``; with metadata
             routing, of all methods that request them. They do not weight the curves.
-        n_jobs : int, default=None
-            Number of folds that run, and rates that are computed, in parallel.
-        verbose : int, default=0
-            If above 0, report the progress of the folds.
+        n_jobs, verbose : int
+            Number of folds that run, and rates that are computed, in parallel, and
+            whether to report the progress.
         name : str, default=None
             Name in the legend. None means the name of the estimator's class.
         **kwargs : dict
@@ -359,9 +345,8 @@ class RateAveragedROC(
         curve_kwargs, bounds_kwargs, fold_kwargs, chance_level_kwargs : dict, optional
             Matplotlib options of the curve, the bounds, the folds and the chance level.
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
-            The quantity that is equal in all folds at a point of the average curve.
-            Averages other than "rate" are drawn without bounds, with the AUC in the
-            legend.
+            The quantity that is equal in all folds at a point of the average curve;
+            other than "rate" without bounds, with the AUC in the legend.
         plot_fixed_width : bool, default=False
             Whether to draw ``curve.fixed_width_band(average, random_state=0)`` instead
             of bounds.
@@ -384,9 +369,8 @@ class RateAveragedROC(
         Raises
         ------
         ValueError
-            If ``space``, ``rate`` or ``average`` is invalid; if a rate of
-            ``plot_isometrics`` is outside [0, 1]; if there is no rate for
-            ``plot_rate``; or if the folds do not support this average or band.
+            If an argument is invalid, there is no rate for ``plot_rate``, or the folds
+            do not support this average or band.
         """
         check_choice("space", space, LABELS, or_none=True)
         rate = self.rate if rate is None else rate

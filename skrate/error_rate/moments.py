@@ -114,10 +114,9 @@ def auc_moments(
     Returns
     -------
     moments : AUCFromErrors
-        With the fields ``mean`` and ``variance`` and the property
-        ``standard_deviation``: floats, or arrays of the broadcast shape. Without errors
-        the mean is 1 and the variance is 0. The mean is 1 - the error rate if the
-        classes have the same size and there are not more errors than this size.
+        With ``mean``, ``variance`` and ``standard_deviation``, floats or arrays of the
+        broadcast shape: 1, 0 and 0 without errors. The mean is 1 - the error rate if
+        the classes have the same size, and there are not more errors.
 
     Raises
     ------
@@ -157,14 +156,13 @@ def auc_moments(
 
     Examples
     --------
-    One positive, one negative and one error: both samples are called positive, or both
-    negative, and the two orders are equally probable:
+    One positive, one negative and one error, of two equally probable orders:
 
     >>> from skrate.error_rate import auc_moments
     >>> auc_moments(1, 1, 1)
     AUCFromErrors(mean=0.5, variance=0.25)
 
-    With equal classes the mean is the accuracy. With unequal classes, the same error
+    With equal classes the mean is the accuracy; with unequal classes, the same error
     rate is compatible with random scores:
 
     >>> auc_moments([500, 100], [500, 900], 100).mean.round(3)
@@ -335,21 +333,17 @@ def auc_range_from_errors(
 
     Parameters
     ----------
-    n_pos, n_neg : int
-        Number of positive and of negative samples, at least 1.
-    n_errors : int, default=None
-        Number of errors, at most ``n_pos + n_neg``.
+    n_pos, n_neg, n_errors : int
+        As in :func:`auc_moments`.
     share : float, default=0.95
         Minimum fraction of the rankings with an AUC in the range, in (0, 1).
     n_false_pos, n_false_neg : int, default=None
         Instead of `n_errors`, the number of negatives called positive, and of positives
         called negative, which makes the range narrower.
     method : {"auto", "exact", "moments"}, default="auto"
-        - "exact": quantiles of the exact distribution, with equal tails; the cost grows
-          with the square of ``n_pos * n_neg``.
-        - "moments": Chebyshev's inequality from mean and variance. It makes no
-          assumption on the form of the distribution, and the range is wider.
-        - "auto": "exact" up to 10,000 pairs, else "moments".
+        "exact": quantiles of the exact distribution, with equal tails, at a cost that
+        grows with the square of ``n_pos * n_neg``. "moments": Chebyshev's inequality,
+        for any distribution, which is wider. "auto": "exact" up to 10,000 pairs.
 
     Returns
     -------
@@ -371,12 +365,11 @@ def auc_range_from_errors(
 
     Notes
     -----
-    "exact" is the narrowest range with a probability of at most half of 1 - `share` on
-    each side. The distribution of the number of pairs in order is a mixture over the
-    number x of false positives, with the weights of :func:`auc_moments`. "moments" is
-    the mean plus and minus sd / sqrt(1 - `share`), clipped to the possible range. This
-    is from the minimum of (1 - x/n)(1 - x'/m) to the maximum of 1 - x x' / (m n) over
-    all splits of the errors into x and x'.
+    "exact" is the narrowest range with a probability of at most (1 - `share`) / 2 on
+    each side, of the mixture over the number x of false positives with the weights of
+    :func:`auc_moments`. "moments" is the mean plus and minus sd / sqrt(1 - `share`),
+    clipped to the possible range: the minimum of (1 - x/n)(1 - x'/m) to the maximum of
+    1 - x x' / (m n), over all splits of the errors into x and x'.
 
     Examples
     --------
@@ -392,9 +385,7 @@ def auc_range_from_errors(
     A published confusion matrix with 20 of 100 positives missed and 90 of 900
     negatives called positive:
 
-    >>> result = auc_range_from_errors(
-    ...     100, 900, n_false_pos=90, n_false_neg=20
-    ... )
+    >>> result = auc_range_from_errors(100, 900, n_false_pos=90, n_false_neg=20)
     >>> result.method, [round(end, 2) for end in result.range]
     ('moments', [0.8, 0.9])
     """

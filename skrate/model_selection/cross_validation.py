@@ -144,8 +144,8 @@ def compare_folds(
 
     with J - 1 degrees of freedom; "paired" omits the second term.
 
-    The correction is a heuristic: at a level of 5 %, the test rejected in 3.8 % of
-    simulations of 120 samples with 5 folds, but in 11.6 % with 10 repeats of 5 folds.
+    It is a heuristic: at a level of 5 %, it rejected in 3.8 % of simulations of 120
+    samples with 5 folds, but in 11.6 % with 10 repeats of 5 folds.
 
     References
     ----------
@@ -295,9 +295,8 @@ def cross_val_rankings(
         Samples of a group are in the same fold, as in scikit-learn; None means the
         clusters. Inference does not use it.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as its patient. Clusters within folds are the
-        independent units of inference. If a fold contains a single cluster
-        (leave-one-site-out), folds are the units.
+        The cluster of each sample, such as its patient: the independent units of
+        inference within folds, or if a fold has one cluster, folds are the units.
     cv : int, cross-validation generator or iterable, default=None
         As in :func:`sklearn.model_selection.cross_validate`, the same for all models;
         None is five folds. With ``groups`` or ``clusters``, a number of folds means
@@ -305,9 +304,8 @@ def cross_val_rankings(
     n_jobs, verbose : int
         Number of folds that are run in parallel, and whether to report progress.
     params : dict, default=None
-        Arguments of ``fit``, such as ``{"sample_weight": weights}``, restricted to the
-        samples of a fold; with metadata routing, the metadata that the estimator or the
-        splitter requested.
+        Arguments of ``fit``, such as ``{"sample_weight": weights}``, split by fold;
+        with metadata routing, the metadata that were requested.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples in the rankings; for training, see ``params``.
     pos_label : int, float, bool or str, default=None
@@ -327,8 +325,7 @@ def cross_val_rankings(
     ------
     ValueError
         If labels or clusters are invalid, a fold tests samples that it trains on, folds
-        overlap without being complete repeats of a cross-validation, or no fold has a
-        model of both classes.
+        overlap without being complete repeats, or no fold has a model of both classes.
 
     Warns
     -----
@@ -343,9 +340,9 @@ def cross_val_rankings(
 
     Notes
     -----
-    A sample can be tested in each repeat of a cross-validation: metrics average over
-    all folds, and inference counts the sample once. Test sets of random splits are
-    rejected. Cost: one fit and one prediction per fold.
+    Of repeated cross-validation, metrics average over all folds, and inference counts a
+    sample once. Test sets of random splits are rejected. Cost: one fit and one
+    prediction per fold.
 
     Examples
     --------

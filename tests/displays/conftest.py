@@ -10,7 +10,7 @@ from skrate.inference.options import Plan
 def quick(monkeypatch):
     plt = require("matplotlib.pyplot")
     monkeypatch.setattr(
-        "skrate.displays.budget_report_display.Plan",
+        "skrate.displays.curve_displays.Plan",
         lambda **options: Plan(**options | {"n_resamples": 99}),
     )
     with plt.rc_context({"figure.dpi": 50}):
