@@ -50,6 +50,8 @@ class Plan:
     """The checked arguments that define how uncertainty is computed.
 
     ``level`` is the level of the two-sided interval that contains the requested ends.
+    If ``is_prevalence_given``, weights give the classes of a ``stratify``-ed sample
+    known totals, which may also be divided among clusters.
     """
 
     method: str = "delta"
@@ -61,6 +63,7 @@ class Plan:
     n_jobs: int | None = None
     alternative: Alternative = "two-sided"
     margin: float | None = None
+    is_prevalence_given: bool = False
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any], **others: Any) -> Plan:
@@ -148,7 +151,7 @@ class Plan:
         stratify, method = self.stratify, self.method
         if stratify is None and method != "parametric":
             return method in ("bootstrap", "permutation") and cases.clusters is None
-        if stratify and cases.clusters is not None:
+        if stratify and cases.clusters is not None and not self.is_prevalence_given:
             raise ValueError(
                 "stratify=True excludes clusters, because a cluster can have both "
                 "classes: leave it out."

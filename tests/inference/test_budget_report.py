@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
+from scipy import stats
 from scipy.stats import hypergeom, norm
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -23,6 +24,7 @@ from optional import require
 from reference.budget_card import by_all_labels, card
 from simulated_intervals import SETTINGS, draw, population
 from skrate import (
+    FoldRankings,
     RankTable,
     budget_report,
     estimate,
@@ -474,8 +476,10 @@ def test_sampling_weights_may_differ_by_many_orders_of_magnitude():
         ({"prevalence": 5, "y_score": [1, 2, 3, 4]}, r"prevalence.*5.*0\.05"),
         ({"prevalence": 0.1, "y_true": RankTable([1, 1], [1, 1])},
          r"prevalence=0\.1.*RankTable"),
-        ({"prevalence": 0.1, "y_score": [1, 2, 3, 4], "clusters": [0, 0, 1, 1]},
-         r"prevalence=0\.1.*clusters"),
+        ({"prevalence": 0.1, "y_score": [1, 2, 3, 4], "clusters": [0, 0, 1, 1],
+          "n_items": 9}, r"n_items.*prevalence.*clusters"),
+        ({"prevalence": 0.1, "y_true": FoldRankings([0, 1, 0, 1], [1, 2, 3, 4],
+          [0, 0, 1, 1], clusters=[0, 0, 1, 1])}, r"prevalence=0\.1.*clusters"),
         ({"prevalence": 0.1, "y_score": [1, 2, 3, 4], "sample_weight": [1, 2, 1, 1]},
          r"prevalence=0\.1.*frequency"),
         ({"prevalence": 0.1, "y_true": [0] * 4, "y_score": [1, 2, 3, 4]},
@@ -536,3 +540,48 @@ def test_intervals_of_counts_cover_the_truth(setting, law):
 
     assert abs(whole.prevalence - setting.prevalence) < 1e-6
     assert_share(held(simulated(400, drawn), truth), at_least=0.92)
+
+
+def recall_by_class(y_true, y_score, prevalence):
+    """Return the mean recall over all rates, of classes with given total weights."""
+    pos, neg = y_score[y_true], y_score[~y_true]
+    # A positive is processed at all rates above the weight of the samples before it.
+    by_pos = (pos[:, None] < pos).mean(axis=1) + 0.5 / len(pos)
+    by_neg = (pos[:, None] < neg).mean(axis=1)
+    return 1 - np.mean(prevalence * by_pos + (1 - prevalence) * by_neg)
+
+
+def test_clusters_at_a_known_prevalence_vary_as_a_whole():
+    rng, n_clusters, prevalence = np.random.default_rng(6), 150, 0.02
+    clusters = np.repeat(np.arange(n_clusters), 4)
+    common = rng.normal(size=n_clusters)[clusters]
+    y_true = rng.random(600) < 0.4
+    # Positives of a cluster are all easier for one of the models.
+    easier = [common, -common] * y_true
+    a, b = easier + rng.normal(size=(2, 600)) + [[1.5], [0.5]] * y_true
+    options = {"rate": "uniform", "prevalence": prevalence, "reference": "b"}
+    models = {"a": a, "b": b}
+    report = budget_report(y_true, models, clusters=clusters, **options)
+    recalls = [recall_by_class(y_true, one, prevalence) for one in (a, b)]
+    assert report["a", "recall"].value == pytest.approx(recalls[0], rel=1e-12)
+    # The jackknife leaves out one cluster at a time.
+    left_out = []
+    for i in range(n_clusters):
+        kept = clusters != i
+        part = [recall_by_class(y_true[kept], one[kept], prevalence) for one in (a, b)]
+        left_out.append(part[0] - part[1])
+    error = np.sqrt((n_clusters - 1) ** 2 / n_clusters * np.var(left_out, ddof=1))
+    more = report["a", "more found"]
+    assert more.value == pytest.approx(600 * prevalence * (recalls[0] - recalls[1]))
+    low, high = more.confidence_interval
+    half_width = 600 * prevalence * error * stats.t.ppf(0.975, n_clusters - 1)
+    assert (high - low) / 2 == pytest.approx(half_width, rel=0.03)
+    plain = budget_report(y_true, models, **options)
+    low, high = plain["a", "more found"].confidence_interval
+    assert (high - low) / 2 < 0.9 * half_width
+    # Clusters of one sample are almost as no clusters.
+    single = budget_report(y_true, models, clusters=np.arange(600), **options)
+    for name in ("found", "recall", "precision"):
+        expected = plain["a", name].confidence_interval
+        found = single["a", name].confidence_interval
+        assert found == pytest.approx(expected, rel=0.01)
