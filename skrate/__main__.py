@@ -14,9 +14,10 @@ import sys
 import warnings
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 
@@ -227,8 +228,32 @@ def _joined(args: argparse.Namespace, names: list[str]) -> dict[str, Cells]:
             f"{args.id}; {len(shared)} samples remain.",
             stacklevel=2,
         )
+    is_labelled = np.array([sample in rows[1] for sample in rows[0]])
+    for name in args.score:
+        # Only the scores of labelled rows must be complete.
+        with suppress(ValueError):
+            _warn_selection(name, _numbers("", scores[name], args.decimal), is_labelled)
     joined = {n: [scores[n][rows[0][sample]] for sample in shared] for n in others}
     return joined | {args.label: [labels[args.label][rows[1][s]] for s in shared]}
+
+
+def _warn_selection(name: str, scores: FloatArray, is_labelled: BoolArray) -> None:
+    """Warn if the scores of the rows with a label are not a random sample."""
+    if min(np.bincount(is_labelled, minlength=2)) < 2:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = estimate("roc_auc", is_labelled, scores, null_value=0.5)
+    # Random samples are rarely so different.
+    if cast(float, found.pvalue) < 1e-4:
+        order = "higher" if found.value > 0.5 else "lower"
+        warnings.warn(
+            f"The report is for rows like the labelled ones, not for all rows: their "
+            f"--score {name} is {order} than of the others, with probability "
+            f"{max(found.value, 1 - found.value):.2f}. Label a random sample of all "
+            "rows, or see skrate.labels.sampled if chances of a label differed.",
+            stacklevel=2,
+        )
 
 
 def _read_columns(path: Path, names: list[str]) -> dict[str, Cells]:

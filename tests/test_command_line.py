@@ -440,3 +440,30 @@ def test_a_recall_in_place_of_a_rate(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["report", scores, *options, "--recall", "1", "--html", "page.html"])
     assert "--html needs --rate" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("which", ["best", "worst", "random", "random, others missing"])
+def test_labels_of_the_top_of_the_ranking_are_noted(which, tmp_path, capsys):
+    rng, n = np.random.default_rng(0), 300
+    y_true = rng.random(n) < 0.3
+    model = rng.normal(size=n) + y_true
+    order = rng.permutation(n) if "random" in which else np.argsort(model)
+    labelled = order[:80] if which == "worst" else order[-80:]
+    cells = [f"{score:.6f}" for score in model]
+    if "missing" in which:
+        cells = [cell if i in labelled else "" for i, cell in enumerate(cells)]
+    rows = [f"{i},{cell}" for i, cell in enumerate(cells)]
+    scores, labels = tmp_path / "scores.csv", tmp_path / "labels.csv"
+    scores.write_text("\n".join(["id,model", *rows]), encoding="utf-8")
+    rows = [f"{i},{int(y_true[i])}" for i in labelled]
+    labels.write_text("\n".join(["id,label", *rows]), encoding="utf-8")
+    options = ["--label-file", str(labels), "--id", "id", "--label", "label"]
+    page = tmp_path / "page.html"
+    options += ["--score", "model", "--rate", "0.2", "--html", str(page)]
+    main(["report", str(scores), *options])
+    note = "--score model is {} than of the others, with probability 1.00"
+    noted = note.format("lower" if which == "worst" else "higher")
+    texts = capsys.readouterr().err, page.read_text(encoding="utf-8")
+    for text in texts:
+        assert (noted in text) == ("random" not in which)
+        assert "labelled ones" not in text or "random" not in which
