@@ -8,7 +8,7 @@ from reference import tables
 from skrate import rates
 from skrate.metrics import momentum
 
-__all__ = ["AVERAGES", "JUMPS", "SMOOTH", "SOME", "each", "evaluate", "sample"]
+__all__ = ["AVERAGES", "JUMPS", "LATE", "SMOOTH", "SOME", "each", "evaluate", "sample"]
 
 
 def of_kind(slopes):
@@ -19,6 +19,22 @@ AVERAGES = [("roc_auc", {}), *of_kind("smooth")]
 RATIOS = of_kind("steep")
 SMOOTH = AVERAGES + RATIOS
 JUMPS = of_kind("jump")
+# At a late cut the slope by the prevalence matters most.
+LATE = [
+    (skrate.expected_gain_score, {
+        "rate": 0.9, "gain": {"positive": 1, "negative": -0.25}, "normalize": True
+    }),
+    (skrate.fpr_at_recall_score, {"recall": 0.75}),
+    (skrate.lift_at_rate_score, {"rate": 0.8}),
+    (skrate.precision_at_rate_score, {"rate": 0.9}),
+    (skrate.precision_at_recall_score, {"recall": 0.9}),
+    (skrate.rate_at_recall_score, {"recall": 0.75}),
+    (skrate.rate_weighted_auc_score, {"rate": 0.8}),
+    (skrate.recall_at_fpr_score, {"fpr": 0.8}),
+    (skrate.recall_at_precision_score, {"precision": 0.35}),
+    (skrate.recall_at_rate_score, {"rate": 0.8}),
+    (skrate.work_saved_score, {"recall": 0.75}),
+]  # fmt: skip
 # Few of them, for tests that take long.
 SOME = [
     ("roc_auc", {}),

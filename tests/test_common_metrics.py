@@ -14,6 +14,8 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrate
+from fuzzing.registry import fuzzed_names
+from inference_cases import JUMPS, LATE
 from list_strategies import ranked_lists
 from looped import case, looped
 from metric_cases import Case
@@ -23,7 +25,7 @@ from optional import require
 from reference.tables import Groups
 from skrate import RankTable, group_scores
 from skrate.metrics import momentum
-from skrate.metrics.metric import LIST_METRICS, find_metric
+from skrate.metrics.metric import LIST_METRICS, Metric, find_metric
 from skrate.metrics.metric import METRICS as REGISTERED
 from strategies import ranked_samples
 
@@ -96,22 +98,64 @@ def test_every_public_score_is_registered():
     assert scores == {metric.function for metric in METRICS} - by_name
 
 
-def test_the_slopes_of_every_metric_are_tested():
-    known = {case.function for case in CASES if case.slopes is not None}
-    missing = "add CASES with slopes= to tests/metrics/test_<file of the metric>.py"
-    assert known == set(REGISTERED), missing
-
-
 # Ends of what a rate may be, which the common cases have not.
 BUDGETS = [
-    Case(f"{function.__name__}, {rate}", function, {"rate": rate})
-    for function in (
-        skrate.recall_at_rate_score,
-        skrate.precision_at_rate_score,
-        skrate.lift_at_rate_score,
+    Case(f"{function.__name__}, {rate}", function, {"rate": rate} | options)
+    for function, options in (
+        (skrate.recall_at_rate_score, {}),
+        (skrate.precision_at_rate_score, {}),
+        (skrate.lift_at_rate_score, {}),
+        (skrate.rate_weighted_auc_score, {}),
+        (skrate.expected_gain_score, {"gain": {"positive": 2, "negative": -1}}),
     )
     for rate in (1.0, "uniform")
 ]
+# Metrics that depend on more than the recall, so ``lost_recall`` has no meaning.
+NOT_BY_RECALL = {
+    "average_precision_score", "expected_gain_score", "fpr_at_recall_score",
+    "momentum_score", "partial_auc_score", "precision_at_recall_score",
+    "rate_at_recall_score", "recall_at_fpr_score", "recall_at_precision_score",
+    "stamina_score", "work_saved_score",
+}  # fmt: skip
+
+
+def test_a_new_metric_has_all_entries():
+    names = {function.__name__ for function in REGISTERED}
+
+    def lacking(have, needed=names):
+        return sorted(needed - {getattr(one, "__name__", one) for one in have})
+
+    by_recall = {
+        function.__name__
+        for function, kind in REGISTERED.items()
+        if kind.lost_recall is not Metric.lost_recall
+    }
+    missing = {
+        "tests/metrics/test_<file of the metric>.py: CASES with slopes=": lacking(
+            case.function for case in CASES if case.slopes is not None
+        ),
+        "skrate/metrics: lost_recall, or here NOT_BY_RECALL": lacking(
+            by_recall | NOT_BY_RECALL
+        ),
+        "tests/inference_cases.py: LATE": lacking(
+            (function for function, _ in LATE),
+            {function.__name__ for function, _ in JUMPS},
+        ),
+        "here: BUDGETS": lacking(
+            (budget.function for budget in BUDGETS),
+            {
+                f.__name__
+                for f in REGISTERED
+                if "rate" in inspect.signature(f).parameters
+            },
+        ),
+        "tests/fuzzing/registry.py: ENTRIES": lacking(
+            fuzzed_names() | {"momentum_score", "stamina_score"}
+        ),
+    }
+    missing = {place: metrics for place, metrics in missing.items() if metrics}
+    assert not missing, f"add these metrics: {missing}"
+    assert not NOT_BY_RECALL - names, "NOT_BY_RECALL has names without a metric"
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")

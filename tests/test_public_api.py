@@ -91,7 +91,8 @@ def test_nothing_public_is_left_out_of_all(module):
         for name, value in vars(module).items()
         if not name.startswith("_") and not isinstance(value, ModuleType)
     }
-    assert named <= set(module.__all__)
+    missing = sorted(named - set(module.__all__))
+    assert not missing, f"add to __all__ of {module.__name__}, or rename: {missing}"
 
 
 def test_all_is_written_out_for_type_checkers():
@@ -105,7 +106,8 @@ def test_all_is_written_out_for_type_checkers():
     )
     assert written == skrate.__all__
     metrics = {name for name in vars(registry) if not name.startswith("_")}
-    assert metrics <= set(written)
+    missing = sorted(metrics - set(written))
+    assert not missing, f"add to __all__ of skrate/__init__.py: {missing}"
 
 
 @each_object

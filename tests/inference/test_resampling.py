@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from inference_cases import JUMPS, SMOOTH, each, sample
-from skrate import estimate, precision_at_rate_score, precision_at_recall_score
+from inference_cases import JUMPS, LATE, SMOOTH, each, sample
+from skrate import estimate
 from skrate.data.table import RankTable
 from skrate.inference.resampling import count_draw
 from skrate.metrics.metric import find_metric
@@ -55,11 +55,6 @@ def test_the_law_of_counts_is_multinomial(repeats):
     statistic = ((observed - expected) ** 2 / expected).sum()
     # Below it a law would be doubted; all seeds are fixed.
     assert stats.chi2.sf(statistic, len(expected) - 1) > 1e-3
-
-
-# At a late cut the slope by the prevalence matters most.
-LATE = [(precision_at_rate_score, {"rate": 0.9})]
-LATE += [(precision_at_recall_score, {"recall": 0.9})]
 
 
 @each(JUMPS + LATE)

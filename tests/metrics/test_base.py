@@ -42,8 +42,10 @@ def bound(metric, kwargs, n_samples=200):
 def test_every_metric_of_the_registry_is_among_the_cases():
     covered = {type(find_metric(*case)) for case in SMOOTH + JUMPS}
     # The AUC is the rAUC without parameters.
-    missing = "add CASES with slopes= to tests/metrics/test_<file of the metric>.py"
-    assert covered - {AUC} == set(METRICS.values()), missing
+    missing = [kind.__name__ for kind in set(METRICS.values()) - covered]
+    where = "CASES with slopes= of tests/metrics/test_<file of the metric>.py"
+    assert not missing, f"add to {where}: {missing}"
+    assert covered - {AUC} <= set(METRICS.values())
 
 
 @each(SMOOTH + JUMPS)
