@@ -9,7 +9,7 @@ from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.prediction import ExpectedHits, predict_counts
 from skrate.inference.rankings import Rankings, check_sample
-from skrate.metrics.result_types import ConfidenceInterval
+from skrate.metrics.hypothesis_tests import ConfidenceInterval
 
 LAWS = {"a tenth": rates.fixed(0.1), "beta(3, 19)": rates.beta(3, 19)}
 # Batches drawn after each sample.

@@ -16,8 +16,9 @@ from scipy import optimize, special, stats
 
 import skrate
 from skrate import RankTable, rates
+from skrate.metrics.hypothesis_tests import ConfidenceInterval
 from skrate.metrics.metric import find_metric
-from skrate.metrics.result_types import ConfidenceInterval, Estimate
+from skrate.metrics.result_types import Estimate
 
 # The last as in the paper of the rAUC, a budget of about 14 % of the cases.
 METRICS = {

@@ -549,7 +549,8 @@ def warn_undefined(metric: str, reason: str) -> float:
 
 def as_array(name: str, values: Any) -> Array:
     """Return ``values`` as a plain array of any shape, in native byte order."""
-    check_unmasked(name, values)
+    if isinstance(values, np.ma.MaskedArray):
+        check_unmasked(name, values)
     try:
         array = as_numpy(values)
     except Exception as error:

@@ -559,8 +559,12 @@ def accept_reports(function: Function) -> Function:
 
     @wraps(function)
     def read(*args: Any, **kwargs: Any) -> Any:
-        named = {name: read_report(value) for name, value in kwargs.items()}
-        return function(*map(read_report, args), **named)
+        values = [*args, *kwargs.values()]
+        for i, value in enumerate(values):
+            if isinstance(value, Mapping) or hasattr(value, "get_predictions"):
+                values[i] = read_report(value)
+        positional, named = values[: len(args)], values[len(args) :]
+        return function(*positional, **dict(zip(kwargs, named, strict=True)))
 
     return cast(Function, read)
 

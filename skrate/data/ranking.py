@@ -80,9 +80,11 @@ class Sample:
 
         Errors name the scores ``name``.
         """
-        check_index(self.index, **{name: y_score})
+        if self.index is not None:
+            check_index(self.index, **{name: y_score})
         given = check_scores(name, y_score, takes_unreturned=takes_unreturned)
-        scores = self.select(name, given)
+        is_whole = self.kept is None and len(given) == len(self.is_pos)
+        scores = given if is_whole else self.select(name, given)
         warn_class_scores(name, given)
         if self.estimated is None:
             return replace(self, scores=scores)

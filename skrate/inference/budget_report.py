@@ -72,16 +72,9 @@ from skrate.metrics.at_rate import (
     RecallAtRate,
     reject_integer_one,
 )
+from skrate.metrics.hypothesis_tests import ConfidenceInterval, clip_interval
 from skrate.metrics.metric import Metric, suggest_arguments
-from skrate.metrics.result_types import (
-    ConfidenceInterval,
-    Drawn,
-    Result,
-    Rows,
-    clip_interval,
-    plain_columns,
-    rendered,
-)
+from skrate.metrics.result_types import Drawn, Result, Rows, plain_columns, rendered
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
 # Labels, or a table or rankings that replace labels and scores.

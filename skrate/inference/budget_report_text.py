@@ -10,7 +10,7 @@ from skrate.rates.laws import fixed_rate
 
 if TYPE_CHECKING:
     from skrate.inference.budget_report import BudgetReport, BudgetRow
-    from skrate.metrics.result_types import ConfidenceInterval
+    from skrate.metrics.hypothesis_tests import ConfidenceInterval
 
 _COLUMNS = (
     "mean over many batches",

@@ -10,9 +10,10 @@ import numpy as np
 from skrate.data.arrays import ROUNDING, FloatArray, dot, effective_number
 from skrate.data.checks import warn, warn_undefined
 from skrate.inference.rankings import OnRanking, Ranked, check_metric
+from skrate.metrics.hypothesis_tests import ConfidenceInterval
 from skrate.metrics.metric import Metric, undefined_reason
 from skrate.metrics.recall import FEW_PROCESSED, is_small_budget
-from skrate.metrics.result_types import ConfidenceInterval, question_text
+from skrate.metrics.result_types import question_text
 from skrate.rates.laws import fixed_rate
 
 CLASSES = ("positive", "negative")

@@ -453,6 +453,8 @@ def _compare_several(args: _CompareArguments, plan: Plan) -> Comparisons:
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         comparison = (models[i] - models[j]).comparison(plan)
+        if not models[i].metric.has_equal_budget:
+            return comparison
         return add_equal_budget(comparison, models[i], models[j])
 
     return compare_pairs(
@@ -687,4 +689,6 @@ def _compare_rankings(
         warn_small_sample([*a.each, *b.each])
     comparison = Difference(a, b).comparison(plan)
     warn_reversed_scores(zip(named, (a, b), (None, None), strict=False))
-    return comparison if args.is_pair else add_equal_budget(comparison, a, b)
+    if args.is_pair or not a.metric.has_equal_budget:
+        return comparison
+    return add_equal_budget(comparison, a, b)

@@ -33,17 +33,10 @@ from skrate.inference.rankings import (
     pool_folds,
     several_models,
 )
-from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE, t_quantile, wilson_ends
 from skrate.metrics.metric import suggest_arguments
 from skrate.metrics.recall import cut_positive_fraction
-from skrate.metrics.result_types import (
-    Drawn,
-    Question,
-    Rows,
-    question_text,
-    t_quantile,
-    wilson_ends,
-)
+from skrate.metrics.result_types import Drawn, Question, Rows, question_text
 
 BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "hits", "gain"]
 BAND_METRICS: tuple[BandMetric, ...] = get_args(BandMetric)

@@ -17,8 +17,8 @@ from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.rankings import WEIGHTS, Ranked, split_folds
 from skrate.inference.units import Units
 from skrate.inference.variance import covariance, unit_kurtosis_dof
+from skrate.metrics.hypothesis_tests import t_quantile, wilson_ends
 from skrate.metrics.recall import cut_positive_fraction
-from skrate.metrics.result_types import t_quantile, wilson_ends
 
 CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
 CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)

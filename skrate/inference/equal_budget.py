@@ -12,10 +12,9 @@ from skrate.inference.evaluation import Evaluation
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
-from skrate.metrics.at_rate import RecallAtRate
-from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE, ConfidenceInterval
 from skrate.metrics.min_rate import table_min_rate
-from skrate.metrics.result_types import Comparison, ConfidenceInterval, EqualBudget
+from skrate.metrics.result_types import Comparison, EqualBudget
 from skrate.rates.laws import fixed_rate
 
 _NAN = float("nan")
@@ -24,15 +23,12 @@ _NAN = float("nan")
 def add_equal_budget(
     comparison: Comparison, a: Evaluation, b: Evaluation
 ) -> Comparison:
-    """Return the comparison, with the equal budget if it is of recalls at a rate."""
+    """Return the comparison, with the equal budget if it is of one metric, paired."""
     metric = a.metric
     if a.folds is not None or a.units is not b.units or metric != b.metric:
         return comparison
-    if not isinstance(metric, RecallAtRate) or metric.counts_negatives:
-        return comparison
     rate = fixed_rate(metric.law)
-    if rate is None or metric.prevalence is not None:
-        return comparison
+    assert rate is not None
     is_known = a.is_known and b.is_known
     models = a.cases.copy_data(), b.cases.copy_data()
     find = partial(_find_equal_budget, *models, rate, a.plan, is_known=is_known)

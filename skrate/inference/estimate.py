@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args, overload
@@ -32,6 +32,7 @@ from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
     WEIGHTS,
     Frame,
+    OnRanking,
     Weights,
     are_columns,
     check_left_out,
@@ -374,8 +375,8 @@ def estimate(
     is_column = getattr(y_true, "shape", ())[1:] == (1,)
     has_columns = not (are_folds or is_column) and are_columns(y_true)
     are_several = are_folds or has_columns or are_columns(y_score)
-    for name in ("k", "rate"):
-        if not are_several and is_row(metric_kwargs.get(name)):
+    for name in sorted({"k", "rate"} & metric_kwargs.keys()):
+        if not are_several and is_row(metric_kwargs[name]):
             return _estimate_each(name, arguments)
     if not are_several or null_value is None:
         situation = "models without null_value" if are_several else "one model"
@@ -425,9 +426,17 @@ def _estimate_model(
 ) -> Estimate:
     """Return the estimate of a model, and warn if its scores may be reversed."""
     estimated = model.estimate(null_value)
-    if model.folds is not None or (model.ranked and model.ranked[0].counts is None):
-        influence = partial(_compute_influence, _copy_evaluation(model))
-        estimated = replace(estimated, _find_influence=influence)
+    find: Callable[[], FloatArray] | None = None
+    if model.folds is not None:
+        # Without cached values. FoldRankings have copied their arrays.
+        find = partial(_compute_fold_influence, replace(model))
+    elif model.ranked and model.ranked[0].counts is None:
+        one = model.each[0]
+        # Copied, because the caller may change scores and weights.
+        one = one._replace(ranked=one.ranked.copy_data())
+        find = partial(_compute_influence, one, model.plan, is_known=model.is_known)
+    if find is not None:
+        estimated = replace(estimated, _find_influence=find)
     argument = "y_score" if model.folds is None else "y_true"
     label = f"{argument}[{name!r}]" if are_several else argument
     interval = estimated.confidence_interval if model.plan.is_two_sided else None
@@ -526,32 +535,25 @@ def _evaluate_label_columns(
         yield name, evaluation
 
 
-def _copy_evaluation(evaluation: Evaluation) -> Evaluation:
-    """Return a copy without cached properties, to compute the influence later.
-
-    Scores and weights are copied, because the caller may change the originals.
-    """
-    if evaluation.folds is not None:
-        # FoldRankings have copied their arrays.
-        return replace(evaluation)
-    ranked = evaluation.ranked[0].copy_data()
-    each = [evaluation.each[0]._replace(ranked=ranked)]
-    return replace(evaluation, each=each, units=Units([ranked], evaluation.plan))
-
-
-def _compute_influence(model: Evaluation) -> FloatArray:
+def _compute_influence(one: OnRanking, plan: Plan, *, is_known: bool) -> FloatArray:
     """Return the influence of each input sample: 0 if its weight is 0."""
+    ranked = one.ranked
+    rows: Any = slice(None) if ranked.kept is None else ranked.kept
+    per_row = np.zeros(ranked.n_input)
+    per_row[rows] = _NAN
+    if is_known:
+        plan = replace(plan, method="delta", interval="wald")
+        model = Evaluation(one.metric, [one], Units([ranked], plan))
+        per_row[rows] = _weight_factors(model) * model.influence[: len(per_row)]
+    return per_row
+
+
+def _compute_fold_influence(model: Evaluation) -> FloatArray:
+    """Return the influence of each input sample of folds."""
     plan = replace(model.plan, method="delta", interval="wald")
     model = replace(model, units=replace(model.units, plan=plan))
     folds = model.folds
-    if folds is None:
-        ranked = model.ranked[0]
-        rows: Any = slice(None) if ranked.kept is None else ranked.kept
-        per_row = np.zeros(ranked.n_input)
-        per_row[rows] = _NAN
-        if model.is_known:
-            per_row[rows] = _weight_factors(model) * model.influence[: len(per_row)]
-        return per_row
+    assert folds is not None
     if not model.is_known:
         return np.full(len(folds.y_true), _NAN)
     rows = np.concatenate([*model.units.rows, *model.units.other_rows])

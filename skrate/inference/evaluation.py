@@ -68,21 +68,16 @@ from skrate.metrics.auc import AUC
 from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
+    ConfidenceInterval,
     check_null,
+    clip_interval,
     sided_pvalue,
     standardised,
     t_pvalue,
-)
-from skrate.metrics.metric import Metric, Sizes
-from skrate.metrics.result_types import (
-    Comparison,
-    ConfidenceInterval,
-    Estimate,
-    Question,
-    clip_interval,
-    merge_questions,
     t_quantile,
 )
+from skrate.metrics.metric import Metric, Sizes
+from skrate.metrics.result_types import Comparison, Estimate, Question, merge_questions
 
 _NAN = float("nan")
 
@@ -170,6 +165,8 @@ class Evaluation:
     @cached_property
     def bounds(self) -> tuple[float, float]:
         """The range of the value: the mean of the bounds of each ranking."""
+        if self.folds is None and self.each:
+            return self.metric.bounds(self.ranked[0].table)
         return self._mean_range(
             [ranking.metric.bounds(ranking.ranked.table) for ranking in self.each]
         )
@@ -182,17 +179,15 @@ class Evaluation:
         """
         if not self.is_known or self.cases.worth is not None:
             return _NAN
-        # One group of ties for each ranking.
-        n_pos = np.array([[ranked.table.n_pos] for ranked in self.ranked])
-        n_neg = np.array([[ranked.table.n_neg] for ranked in self.ranked])
-        first, *others = self.metrics
-        if all(metric is first for metric in others):
-            chances = first.clip(first.values(n_pos, n_neg))
-        else:
-            rows = zip(self.metrics, n_pos[:, None], n_neg[:, None], strict=True)
-            by_fold = [metric.clip(metric.values(*ties)) for metric, *ties in rows]
-            chances = np.concatenate(by_fold)
-        return self._add_one_class_folds(float(np.mean(chances)))
+        chances = []
+        for metric, ranked, _ in self.each:
+            # One group of ties.
+            pos, neg = ranked.table.n_pos, ranked.table.n_neg
+            chances.append(
+                metric.clip(metric.values(np.array([[pos]]), np.array([[neg]])))
+            )
+        chance = float(np.mean(chances))
+        return self._add_one_class_folds(chance) if self.one_class else chance
 
     @property
     def auc(self) -> float:
@@ -206,7 +201,8 @@ class Evaluation:
         With clusters, the influence of each row, which is then summed over clusters.
         """
         if self.folds is None:
-            return self._fold_influence[0]
+            ((metric, ranked, _),) = self.each
+            return influence_values(metric, ranked, stratify=self.units.stratify)
         return self.units.summed(self.row_influence)
 
     @cached_property
@@ -537,7 +533,7 @@ class Evaluation:
             limits = min(low, estimate), max(high, estimate)
             is_wilson = kind == "wilson" and ranked.worth is None
             ranges.append(metric.attainable(limits, estimate) if is_wilson else limits)
-        return self._mean_range(ranges)
+        return ranges[0] if self.folds is None else self._mean_range(ranges)
 
     def test(
         self,
@@ -843,9 +839,12 @@ class Difference:
         """The degrees of freedom of the variance."""
         a, b = self.a, self.b
         cases, scale, max_dof = a.cases, a.units.scale, np.inf
-        for model in (a, b):
-            n_pos, n_neg = model.cases.effective_sizes
-            max_dof = min(max_dof, model.metric.max_dof(scale * n_pos, scale * n_neg))
+        # Scores can calibrate the predictions of estimated labels.
+        are_equal = self.are_paired and cases.estimated is None
+        samples_b = cases if are_equal else b.cases
+        for metric, sample in ((a.metric, cases), (b.metric, samples_b)):
+            n_pos, n_neg = sample.effective_sizes
+            max_dof = min(max_dof, metric.max_dof(scale * n_pos, scale * n_neg))
         if not self.are_paired:
             dof = degrees_of_freedom((a.parts, cases), (b.parts, b.cases))
             return min(dof, max_dof)

@@ -27,22 +27,19 @@ from skrate.inference.variance import (
 from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
+    ConfidenceInterval,
+    clip_interval,
     exceeds,
     max_pvalue_test,
     sided_pvalue,
-    t_pvalue,
-    t_test,
-)
-from skrate.metrics.metric import Metric
-from skrate.metrics.result_types import (
-    Comparison,
-    ConfidenceInterval,
-    Question,
-    clip_interval,
     t_interval,
+    t_pvalue,
     t_quantile,
+    t_test,
     wilson_ends,
 )
+from skrate.metrics.metric import Metric
+from skrate.metrics.result_types import Comparison, Question
 
 _NAN = float("nan")
 # The number of samples that augmented data add to each class: half of it at the top of

@@ -20,7 +20,7 @@ from skrate.inference.rankings import Ranked
 from skrate.inference.resampling import Draw
 from skrate.inference.units import Units
 from skrate.inference.variance import Parts, influence_parts, is_zero_variance
-from skrate.metrics.hypothesis_tests import Null, t_test
+from skrate.metrics.hypothesis_tests import ConfidenceInterval, Null, t_interval, t_test
 from skrate.metrics.list_scores import (
     Average,
     ListScores,
@@ -28,14 +28,7 @@ from skrate.metrics.list_scores import (
     Policy,
     average_sums,
 )
-from skrate.metrics.result_types import (
-    Comparison,
-    ConfidenceInterval,
-    Estimate,
-    Question,
-    rendered,
-    t_interval,
-)
+from skrate.metrics.result_types import Comparison, Estimate, Question, rendered
 
 # With at most this number n of units, the permutation test can try all 2^n exchanges.
 _MAX_EXACT_UNITS = 20

@@ -12,7 +12,7 @@ import numpy as np
 from skrate.data.arrays import FloatArray
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.variance import Parts
-from skrate.metrics.result_types import ConfidenceInterval
+from skrate.metrics.hypothesis_tests import ConfidenceInterval
 
 
 def map_evaluation(

@@ -27,11 +27,12 @@ from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
     NEGLIGIBLE,
     Alternative,
+    ConfidenceInterval,
     Null,
     null_hypotheses,
+    one_sided,
     two_sided_level,
 )
-from skrate.metrics.result_types import ConfidenceInterval, one_sided
 
 Interval = Literal["wilson", "wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)

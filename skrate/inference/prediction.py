@@ -17,7 +17,7 @@ from skrate.inference.evaluation import Evaluation
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.variance import is_zero_variance, table_variance
-from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE, ConfidenceInterval, t_quantile
 from skrate.metrics.metric import Metric, Slopes
 from skrate.metrics.recall import (
     cut_positive_fraction,
@@ -25,7 +25,6 @@ from skrate.metrics.recall import (
     recall_slopes,
     table_recalls,
 )
-from skrate.metrics.result_types import ConfidenceInterval, t_quantile
 
 # Number of budgets that represent their distribution. Each budget gets one quantile of
 # the fraction of positives.

@@ -194,12 +194,12 @@ class Ranked(Sample):
 
     def copy_data(self) -> Self:
         """Return a copy, without cached values, that a caller cannot change."""
-        names = ("scores", "weights", "given")
-        arrays = {name: getattr(self, name) for name in names}
-        copies: dict[str, Any] = {
-            name: array.copy() for name, array in arrays.items() if array is not None
-        }
-        return replace(self, **copies, index=None)
+        copies: dict[str, Any] = {"index": None}
+        for name in ("scores", "weights", "given"):
+            array = getattr(self, name)
+            if array is not None:
+                copies[name] = array.copy()
+        return replace(self, **copies)
 
     def forget(self) -> None:
         """Release the memory of arrays that can be computed again."""

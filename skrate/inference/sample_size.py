@@ -52,9 +52,10 @@ from skrate.metrics.hypothesis_tests import (
     check_null,
     hypothesis_text,
     null_hypotheses,
+    t_quantile,
 )
 from skrate.metrics.metric import Metric, MetricLike, find_metric
-from skrate.metrics.result_types import Drawn, Question, question_text, t_quantile
+from skrate.metrics.result_types import Drawn, Question, question_text
 
 _NAN = float("nan")
 _ARGUMENTS: dict[str, Check] = {

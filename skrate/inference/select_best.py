@@ -56,10 +56,9 @@ from skrate.inference.rankings import (
 )
 from skrate.inference.resampling import count_draw
 from skrate.inference.variance import scaled_units, sum_units
-from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE, ConfidenceInterval
 from skrate.metrics.metric import MetricLike, check_metric_first
 from skrate.metrics.result_types import (
-    ConfidenceInterval,
     Drawn,
     Question,
     Rows,

@@ -65,7 +65,11 @@ from skrate.inference.variance import (
     unit_covariance,
 )
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
-from skrate.metrics.hypothesis_tests import ALTERNATIVES, Alternative
+from skrate.metrics.hypothesis_tests import (
+    ALTERNATIVES,
+    Alternative,
+    ConfidenceInterval,
+)
 from skrate.metrics.metric import (
     METRICS,
     Metric,
@@ -79,7 +83,6 @@ from skrate.metrics.recall import bandwidth, cut_positive_fraction, mean_and_mov
 from skrate.metrics.result_types import (
     Comparison,
     Comparisons,
-    ConfidenceInterval,
     Drawn,
     Question,
     Rows,

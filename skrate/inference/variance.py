@@ -221,8 +221,8 @@ def table_variance(
     if not is_merged:
         # Fewer groups, with the same values and slopes of the metric.
         table = merge_except_cuts(table, metric.cut_rates(table), metric.groups).table
-    slopes = metric.slopes(table)
     divisors = _class_divisors(metric, sizes)
+    slopes = metric.slopes(table)
     by_pos = _weighted_variance(slopes.by_pos, table.pos) / divisors[0]
     by_neg = _weighted_variance(slopes.by_neg, table.neg) / divisors[1]
     if stratify:
@@ -304,6 +304,7 @@ def _group_influence(
     metric: Metric, ranked: Ranked, table: RankTable, *, stratify: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Return the influence of a negative and a positive in each group of a table."""
+    divisors = _class_divisors(metric, ranked.sizes)
     by_pos, by_neg, by_prevalence = metric.slopes(table)
     by_pos = by_pos - (table.pos * by_pos).sum() / table.n_pos
     by_neg = by_neg - (table.neg * by_neg).sum() / table.n_neg
@@ -311,10 +312,8 @@ def _group_influence(
     by_pos /= p
     by_neg /= q
     if metric.is_two_sample:
-        sizes = ranked.sizes
-        divisors = _class_divisors(metric, sizes)
-        by_pos *= np.sqrt(sizes[0] / divisors[0])
-        by_neg *= np.sqrt(sizes[1] / divisors[1])
+        by_pos *= np.sqrt(ranked.sizes[0] / divisors[0])
+        by_neg *= np.sqrt(ranked.sizes[1] / divisors[1])
     if not stratify:
         by_pos += q * by_prevalence
         by_neg -= p * by_prevalence

@@ -734,6 +734,11 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
         """Whether the negatives are counted."""
         return self.of == "negatives"
 
+    @property
+    def has_equal_budget(self) -> bool:  # type: ignore[override]
+        is_known_rate = fixed_rate(self.law) is not None and self.prevalence is None
+        return is_known_rate and not self.counts_negatives
+
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         # At the rates 0 and 1 all rankings have the same recall.
         rate = fixed_rate(self.rate) if self.is_uncertain else self.rate

@@ -1,9 +1,9 @@
-"""Null hypotheses with a side and a margin, and their tests with Student's t."""
+"""Null hypotheses, tests and confidence intervals with Student's t."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy import special
@@ -14,6 +14,7 @@ Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 # Smaller standard errors are rounding errors: the sample has no variation.
 NEGLIGIBLE = 1e-12
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 class Null(NamedTuple):
@@ -98,7 +99,7 @@ def t_test(
     for null in nulls:
         statistic = standardised(value - null.value, standard_error)
         tests.append((statistic, t_pvalue(statistic, null.alternative, freedom)))
-    return max_pvalue_test(tests)
+    return tests[0] if len(tests) == 1 else max_pvalue_test(tests)
 
 
 def max_pvalue_test(found: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -122,3 +123,89 @@ def hypothesis_text(what: str, nulls: Sequence[Null]) -> str:
         return f"{nulls[0].value:g} < {what} < {nulls[1].value:g}"
     signs = {"greater": ">", "less": "<", "two-sided": "!="}
     return f"{what} {signs[nulls[0].alternative]} {nulls[0].value:g}"
+
+
+class ConfidenceInterval(NamedTuple):
+    """The ends of a confidence interval."""
+
+    low: float
+    high: float
+
+
+def t_quantile(level: float, freedom: float = np.inf) -> float:
+    """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
+    # The lower tail is precise at levels near 1.
+    tail = (1 - level) / 2
+    lower = special.ndtri(tail) if np.isinf(freedom) else special.stdtrit(freedom, tail)
+    # At levels near 0, rounding may leave it above 0.
+    return max(-float(lower), 0.0)
+
+
+def t_interval(
+    value: float,
+    standard_error: float,
+    level: float,
+    limits: tuple[float, float],
+    freedom: float = np.inf,
+) -> ConfidenceInterval:
+    """Return the interval by Student's t, clipped to limits; nan if an end is nan."""
+    half = t_quantile(level, freedom) * standard_error
+    return clip_interval(value - half, value + half, limits)
+
+
+def one_sided(
+    ends: ConfidenceInterval, alternative: str, limits: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return the interval of a one-sided alternative: its other end is the limit.
+
+    Two-sided intervals, and intervals with an end that is nan, are unchanged.
+    """
+    if alternative == "two-sided" or np.isnan(ends).any():
+        return ends
+    if alternative == "greater":
+        return ends._replace(high=float(limits[1]))
+    return ends._replace(low=float(limits[0]))
+
+
+def clip_interval(
+    low: float, high: float, limits: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return the interval, clipped to the limits."""
+    low, high = np.clip([low, high], *limits)
+    return ConfidenceInterval(float(low), float(high))
+
+
+def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
+    """Return the roots x of (x - v)^2 = k x (1 - x), for one value or for many.
+
+    x and v are the relative positions of the end and the value between the bounds. For
+    a fraction of n samples, k is z^2 / n, with the normal quantile z.
+    """
+    low, high = bounds
+    # A larger k excludes no value, and its square may be infinite.
+    is_boundless = k > 1e100
+    k = np.where(is_boundless, 1.0, k)
+    # Each distance is computed by itself: near a bound, 1 - other would be rounding.
+    above, below = (value - low) / (high - low), (high - value) / (high - low)
+    half = np.sqrt(k * above * below + k**2 / 4)
+    # The distances of the roots from the bounds.
+    from_low = above + k / 2 + half
+    from_high = below + k / 2 + half
+    low_end = _bound_value(
+        above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds
+    )
+    high_end = _bound_value(
+        from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds
+    )
+    # Rounding must not exclude the value from a narrow interval.
+    return (
+        np.where(is_boundless, low, np.minimum(low_end, value)),
+        np.where(is_boundless, high, np.maximum(high_end, value)),
+    )
+
+
+def _bound_value(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
+    """Return the point at relative distances from the bounds, by the nearer one."""
+    low, high = bounds
+    width = high - low
+    return np.where(above < below, low + width * above, high - width * below)

@@ -290,6 +290,8 @@ class Metric(ABC):
     has_test = False
     # The metric is a function of the rate at its recall: ``convert_rate``.
     is_at_recall = False
+    # A comparison includes the rate at which the second model has the same value.
+    has_equal_budget = False
     # The required parameters: one must be given.
     needed: ClassVar[tuple[str, ...]] = ()
     # How lists are averaged; if lists are queues, they are pooled.
@@ -554,7 +556,10 @@ def undefined_reason(metric: Metric, table: RankTable) -> str:
 def _missing_class(metric: Metric, table: RankTable) -> str | None:
     """Return a needed class without weight, None if there is none."""
     weights = {"positive": table.n_pos, "negative": table.n_neg}
-    return next((name for name in metric.needs if not weights[name] > 0), None)
+    for name in metric.needs:
+        if not weights[name] > 0:
+            return name
+    return None
 
 
 def missing_parameters(metric: Metric) -> tuple[str, ...]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import combinations
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
-from scipy import special
 from sklearn.base import BaseEstimator
 
 from skrate.data.arrays import FloatArray, Label
@@ -26,6 +25,7 @@ from skrate.data.representations import (
 )
 from skrate.metrics.hypothesis_tests import (
     Alternative,
+    ConfidenceInterval,
     Null,
     hypothesis_text,
     null_hypotheses,
@@ -88,56 +88,6 @@ def question_text(question: Question) -> str:
         for name, entry in question.items()
     )
     return f" ({', '.join(pairs)})"
-
-
-class ConfidenceInterval(NamedTuple):
-    """The ends of a confidence interval."""
-
-    low: float
-    high: float
-
-
-def t_quantile(level: float, freedom: float = np.inf) -> float:
-    """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
-    # The lower tail is precise at levels near 1.
-    tail = (1 - level) / 2
-    lower = special.ndtri(tail) if np.isinf(freedom) else special.stdtrit(freedom, tail)
-    # At levels near 0, rounding may leave it above 0.
-    return max(-float(lower), 0.0)
-
-
-def t_interval(
-    value: float,
-    standard_error: float,
-    level: float,
-    limits: tuple[float, float],
-    freedom: float = np.inf,
-) -> ConfidenceInterval:
-    """Return the interval by Student's t, clipped to limits; nan if an end is nan."""
-    half = t_quantile(level, freedom) * standard_error
-    return clip_interval(value - half, value + half, limits)
-
-
-def one_sided(
-    ends: ConfidenceInterval, alternative: str, limits: tuple[float, float]
-) -> ConfidenceInterval:
-    """Return the interval of a one-sided alternative: its other end is the limit.
-
-    Two-sided intervals, and intervals with an end that is nan, are unchanged.
-    """
-    if alternative == "two-sided" or np.isnan(ends).any():
-        return ends
-    if alternative == "greater":
-        return ends._replace(high=float(limits[1]))
-    return ends._replace(low=float(limits[0]))
-
-
-def clip_interval(
-    low: float, high: float, limits: tuple[float, float]
-) -> ConfidenceInterval:
-    """Return the interval, clipped to the limits."""
-    low, high = np.clip([low, high], *limits)
-    return ConfidenceInterval(float(low), float(high))
 
 
 class Result:
@@ -852,42 +802,3 @@ class Estimates(Drawn, Rows):
 def _sizes_text(estimate: Estimate) -> str:
     """Return the class sizes as text."""
     return f"n_pos={estimate.n_pos:g}, n_neg={estimate.n_neg:g}"
-
-
-_TINY = float(np.finfo(np.float64).tiny)
-
-
-def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
-    """Return the roots x of (x - v)^2 = k x (1 - x), for one value or for many.
-
-    x and v are the relative positions of the end and the value between the bounds. For
-    a fraction of n samples, k is z^2 / n, with the normal quantile z.
-    """
-    low, high = bounds
-    # A larger k excludes no value, and its square may be infinite.
-    is_boundless = k > 1e100
-    k = np.where(is_boundless, 1.0, k)
-    # Each distance is computed by itself: near a bound, 1 - other would be rounding.
-    above, below = (value - low) / (high - low), (high - value) / (high - low)
-    half = np.sqrt(k * above * below + k**2 / 4)
-    # The distances of the roots from the bounds.
-    from_low = above + k / 2 + half
-    from_high = below + k / 2 + half
-    low_end = _bound_value(
-        above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds
-    )
-    high_end = _bound_value(
-        from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds
-    )
-    # Rounding must not exclude the value from a narrow interval.
-    return (
-        np.where(is_boundless, low, np.minimum(low_end, value)),
-        np.where(is_boundless, high, np.maximum(high_end, value)),
-    )
-
-
-def _bound_value(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
-    """Return the point at relative distances from the bounds, by the nearer one."""
-    low, high = bounds
-    width = high - low
-    return np.where(above < below, low + width * above, high - width * below)

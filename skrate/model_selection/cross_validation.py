@@ -51,12 +51,14 @@ from skrate.data.ranking import check_groups
 from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
     Alternative,
+    one_sided,
     standardised,
+    t_interval,
     t_pvalue,
     two_sided_level,
 )
 from skrate.metrics.metric import suggest_arguments
-from skrate.metrics.result_types import Comparison, one_sided, t_interval
+from skrate.metrics.result_types import Comparison
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

@@ -48,8 +48,7 @@ from skrate.data.checks import (
     warn,
 )
 from skrate.data.ranking import check_groups
-from skrate.metrics.hypothesis_tests import exceeds
-from skrate.metrics.result_types import ConfidenceInterval
+from skrate.metrics.hypothesis_tests import ConfidenceInterval, exceeds
 from skrate.model_selection.cross_validation import (
     Split,
     check_folds,

@@ -13,8 +13,8 @@ from scipy import special, stats
 
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
-from skrate.metrics.hypothesis_tests import exceeds
-from skrate.metrics.result_types import ConfidenceInterval, Result
+from skrate.metrics.hypothesis_tests import ConfidenceInterval, exceeds
+from skrate.metrics.result_types import Result
 
 _NAN = float("nan")
 _HITS = (

@@ -28,9 +28,9 @@ from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import check_sample, find_rankings
 from skrate.inference.variance import class_influence
+from skrate.metrics.hypothesis_tests import ConfidenceInterval
 from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score
-from skrate.metrics.result_types import ConfidenceInterval
 from strategies import ranked_samples
 
 RATE = rates.beta(3, 19)
