@@ -281,7 +281,7 @@ def _bound_curve(
     if is_clipped:
         # Only rounding exceeds [0, 1].
         fpr = np.clip(fpr, 0, 1)
-    return CurveBound.of(folds.prevalence, count / folds.n_pos, fpr)
+    return CurveBound(count / folds.n_pos, fpr)
 
 
 def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
@@ -347,13 +347,6 @@ class CurveBound(NamedTuple):
 
     tpr: FloatArray
     fpr: FloatArray
-    accuracy: FloatArray
-
-    @classmethod
-    def of(cls, prevalence: float, tpr: FloatArray, fpr: FloatArray) -> CurveBound:
-        """Return the points with their accuracy."""
-        accuracy = prevalence * tpr + (1 - prevalence) * (1 - fpr)
-        return cls(tpr, fpr, np.asarray(accuracy))
 
 
 class CurveInterval(NamedTuple):
@@ -373,13 +366,11 @@ class ConsensusCurve(Drawn, Rows):
     ----------
     rates : array of shape (n_rates,)
         Fraction of the samples of every fold that is processed, increasing.
-    tpr, fpr, accuracy : array of shape (n_rates,)
-        Processed fraction of the positives and of the negatives of all folds, and the
-        fraction of correct samples: processed positives and other negatives.
+    tpr, fpr : array of shape (n_rates,)
+        Processed fraction of the positives and of the negatives of all folds.
     confidence_interval : object or None
-        The bounds ``.low`` and ``.high``, with ``.tpr``, ``.fpr`` and ``.accuracy`` at
-        the same ``rates``; None if not requested. The lower tpr goes with the higher
-        fpr.
+        The bounds ``.low`` and ``.high``, with ``.tpr`` and ``.fpr`` at the same
+        ``rates``; None if not requested. The lower tpr goes with the higher fpr.
     fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
         The curves of the single folds, at the same rates.
     prevalence : float
@@ -414,7 +405,6 @@ class ConsensusCurve(Drawn, Rows):
     rates: FloatArray
     tpr: FloatArray
     fpr: FloatArray
-    accuracy: FloatArray
     confidence_interval: CurveInterval | None
     fold_tpr: FloatArray
     fold_fpr: FloatArray
@@ -510,7 +500,7 @@ class ConsensusCurve(Drawn, Rows):
         """
         average = check_choice("average", average, AVERAGES)
         fpr, tpr = _averaged(self.folds.tables, average)
-        return CurveBound.of(self.prevalence, tpr, fpr)
+        return CurveBound(tpr, fpr)
 
     def fixed_width_band(
         self,
@@ -550,11 +540,8 @@ class ConsensusCurve(Drawn, Rows):
         right, down = _fixed_width(
             self.folds, average, self.confidence_level, n_resamples, generator
         )
-        p, tpr, fpr = self.prevalence, middle.tpr, middle.fpr
-        return CurveInterval(
-            CurveBound.of(p, tpr - down, fpr + right),
-            CurveBound.of(p, tpr + down, fpr - right),
-        )
+        low = CurveBound(middle.tpr - down, middle.fpr + right)
+        return CurveInterval(low, CurveBound(middle.tpr + down, middle.fpr - right))
 
     def _bounds_before(self, after: int) -> list[FloatArray]:
         """Return bends from ``rates[after - 1]`` to ``rates[after]``, with bounds."""

@@ -52,7 +52,7 @@ class CurveBandDisplay(Display, draws=(CurveBand,), by="curve_band"):
     Parameters
     ----------
     curve : CurveBand
-        The result of :func:`curve_band`, which must be defined.
+        The result of :func:`curve_band`; an error if it is undefined.
     name : str, default=None
         Name of the model for the legend.
     pos_label : int, float, bool or str, default=None
@@ -368,13 +368,13 @@ def _scaling(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
 class SampleSizeDisplay(Display, draws=(SampleSize,), by="sample_size"):
     """The power of a test, or the half width of an interval, by the number of samples.
 
-    The power is the probability that the test detects the difference. The dot is the
-    planned size.
+    The power is the probability that the test detects the difference; the half width is
+    the expected one. The dot is the planned size.
 
     Parameters
     ----------
     result : SampleSize
-        The result of :func:`sample_size`, which must be defined.
+        The result of :func:`sample_size`; an error if it is undefined.
     name : str, default=None
         Name in the legend, such as the difference to detect.
     pos_label : int, float, bool or str, default=None
@@ -461,7 +461,7 @@ class BudgetReportDisplay(Display, draws=(BudgetReport,), by="budget_report"):
     Parameters
     ----------
     report : BudgetReport
-        The result of :func:`budget_report`, which must be defined.
+        The result of :func:`budget_report`; an error if it is undefined.
     name : str, default=None
         Name in the legend, if there is one model; None takes the report's.
     pos_label : int, float, bool or str, default=None

@@ -218,7 +218,7 @@ class BestModelDisplay(ForestPlot[BestModel], draws=(BestModel,), by="select_bes
     Parameters
     ----------
     result : BestModel
-        The result of :func:`select_best`, which must be defined.
+        The result of :func:`select_best`; an error if it is undefined.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 

@@ -202,8 +202,10 @@ class RateAveragedROC(
 
         Parameters
         ----------
-        estimator, X, y, cv : optional
+        estimator, X, y : estimator instance and array-like
             As in :func:`cross_val_rankings`.
+        cv : int, cross-validation generator or iterable, default=None
+            As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         clusters : array-like of shape (n_samples,), default=None
             The cluster of each sample, such as its patient. The splitter, such as
             :class:`sklearn.model_selection.GroupKFold`, gets it as ``groups``.

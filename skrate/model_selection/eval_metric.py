@@ -55,7 +55,7 @@ def eval_metric(
     -------
     monitored : callable or object
         Pass it as ``eval_metric=`` of XGBoost's estimators or ``custom_metric=`` of
-        ``xgboost.train``, for which value and name are negated (``neg_``); as
+        ``xgboost.train``, which minimise the negated value, ``neg_...``; as
         ``eval_metric=`` of LightGBM's ``fit`` or ``feval=`` of ``lightgbm.train``, with
         ``metric="None"``; or as ``eval_metric=`` of CatBoost.
 

@@ -57,7 +57,7 @@ def search_rankings(
     search : GridSearchCV, RandomizedSearchCV or the like
         Fitted or not: this takes as long as fitting, and can replace it.
     X, y, clusters : array-like
-        As in :func:`cross_val_rankings`.
+        As in :func:`cross_val_rankings`. The splitter gets clusters as ``groups``.
     n_jobs : int, default=None
         Number of models that are trained in parallel; None takes ``search.n_jobs``.
     verbose, params, sample_weight : optional

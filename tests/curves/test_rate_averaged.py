@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import accuracy_score
 
 from looped import looped
 from skrate import (
@@ -69,15 +68,6 @@ def test_curve_pools_the_recall_of_the_folds(folds):
         assert tpr == pytest.approx(found / n_pos)
     p = curve.prevalence
     assert p * curve.tpr + (1 - p) * curve.fpr == pytest.approx(rates)
-
-
-def test_accuracy_is_that_of_processing_the_first():
-    (y,), (scores,) = random_folds(1, [(20, 30)])
-    curve = rate_averaged_roc_curve([y], [scores])
-    predicted = scores >= np.sort(scores)[::-1][9]
-    assert curve.accuracy[10] == pytest.approx(accuracy_score(y, predicted))
-    low, high = curve.confidence_interval
-    assert np.all(low.accuracy <= high.accuracy)
 
 
 def test_default_rates_are_one_per_case_up_to_200():
