@@ -2,9 +2,9 @@
 
     python benchmarks/speed.py [--short]
 
-All calls of a job take turns, and a time is the best of 5. Everything is measured with
-numpy's sort by SIMD and, in a process of its own, without it. ``--short`` measures
-small sizes once and writes nothing. Packages that are not installed are left out.
+All calls of a job take turns, and a time is the best of 5 or more. Everything is
+measured with numpy's sort by SIMD and, in a process of its own, without it. ``--short``
+measures small sizes and writes nothing. Packages that are not installed are left out.
 """
 
 import argparse
@@ -19,7 +19,6 @@ from contextlib import suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from sklearn import metrics
@@ -27,12 +26,13 @@ from sklearn import metrics
 import common
 import peers
 import skrate
+import timing
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, STATIC = DOCS / "performance.md", DOCS / "_static"
 MARKS = "<!-- rows -->\n", "<!-- end of rows -->\n"
 SIZES = [10**3, 10**4, 10**5, 10**6]
-TURNS, LEAST_SECONDS = 5, 0.02
+TURNS = 5
 # Loops take a part of the resamples and lists; their time is scaled.
 N_RESAMPLES, N_LISTS = 2_000, 50_000
 PACKAGES = (
@@ -139,32 +139,17 @@ def measure_job(job, size, data, ours, others, part=1):
     for package, find in others.items():
         with suppress(ImportError):
             calls[package] = find()
-    best = dict.fromkeys(calls, np.inf)
-    for _ in range(TURNS):
-        for package, call in calls.items():
-            best[package] = min(best[package], seconds(call, data))
-    for package, time in best.items():
+    bound = [partial(call, *data) for call in calls.values()]
+    # The first turn fills caches.
+    best = timing.milliseconds(bound, budget=0.2, least=TURNS, summary=min)["wall ms"]
+    for package, time in zip(calls, best, strict=True):
         scale = 1 if package == "skrate" else part
         yield {
             "job": job,
             "samples": size,
             "package": package,
-            "milliseconds": float(f"{1e3 * time / scale:.3g}"),
+            "milliseconds": float(f"{time / scale:.3g}"),
         }
-
-
-def seconds(call, data):
-    """Return the time of one call: the mean over as many calls as take a while."""
-    start = perf_counter()
-    call(*data)
-    once = perf_counter() - start
-    n_calls = int(LEAST_SECONDS / once)
-    if not n_calls:
-        return once
-    start = perf_counter()
-    for _ in range(n_calls):
-        call(*data)
-    return min(once, (perf_counter() - start) / n_calls)
 
 
 def measure_both(is_short):

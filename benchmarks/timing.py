@@ -1,6 +1,6 @@
 """One timer: milliseconds of calls that take turns, and megabytes at the peak.
 
-The median over turns compares calls fairly, whatever else the machine does meanwhile.
+Calls that take turns are compared fairly, whatever else the machine does meanwhile.
 Events that happen once in a process (an import, a first call) are timed in fresh
 processes.
 """
@@ -17,8 +17,10 @@ from pathlib import Path
 CLOCKS = {"wall ms": time.perf_counter, "cpu ms": time.process_time}
 
 
-def milliseconds(calls, *, budget=4.0, least=3, most=301):
+def milliseconds(calls, *, budget=4.0, least=3, most=301, summary=statistics.median):
     """Return the median time of each call, by the wall clock and of all processors.
+
+    ``summary`` can be another function of the times of a call, such as ``min``.
 
     The calls take turns until ``budget`` seconds are spent, at least ``least`` and at
     most ``most`` times. Call each once before, which fills caches.
@@ -34,7 +36,7 @@ def milliseconds(calls, *, budget=4.0, least=3, most=301):
             ends = [clock() for clock in CLOCKS.values()]
             for clock, start, stop in zip(CLOCKS, starts, ends, strict=True):
                 times[clock][place].append(1e3 * (stop - start))
-    return {clock: [*map(statistics.median, found)] for clock, found in times.items()}
+    return {clock: [*map(summary, found)] for clock, found in times.items()}
 
 
 def fresh_milliseconds(setup, statements, turns):
