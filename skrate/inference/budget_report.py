@@ -483,7 +483,8 @@ def budget_report(
     cases = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     ranked = _ranked_models(y_true, y_score, weights, cases, law)
     if prevalence is not None:
-        ranked = _set_prevalence(ranked, check_fraction("prevalence", prevalence))
+        prevalence = check_fraction("prevalence", prevalence)
+        ranked = _set_prevalence(ranked, prevalence, n_items)
     base, first = _check_reference(reference, ranked), next(iter(ranked.values()))
     n_samples = _count_samples(n_items, first)
     of_models = "y_true" if y_score is None else "y_score"
@@ -491,12 +492,6 @@ def budget_report(
         of_models += "[{!r}]"
     is_given = prevalence is not None
     plan = Plan(confidence_level=level, stratify=is_given, is_prevalence_given=is_given)
-    if is_given and n_items is not None and first.clusters is not None:
-        raise ValueError(
-            "n_items excludes prevalence with clusters, because clusters of the next "
-            "batch have another number of samples per class: leave it out, and scale "
-            "the counts."
-        )
     models = _evaluate_models(ranked, law, plan, of_models)
     grid, given_positives = _curve_rates(law), Plan(stratify=True)
     curves = [
@@ -762,7 +757,9 @@ def _ranked_models(
     }
 
 
-def _set_prevalence(ranked: dict[str, Ranked], prevalence: float) -> dict[str, Ranked]:
+def _set_prevalence(
+    ranked: dict[str, Ranked], prevalence: float, n_items: int | None
+) -> dict[str, Ranked]:
     """Return the rankings with sampling weights that give them the prevalence."""
     cases = next(iter(ranked.values()))
     if cases.counts is not None or cases.estimated is not None:
@@ -775,6 +772,12 @@ def _set_prevalence(ranked: dict[str, Ranked], prevalence: float) -> dict[str, R
         raise ValueError(
             f"prevalence={prevalence:g} excludes clusters in folds and repeated folds: "
             "leave it out, or pass labels and scores instead of the FoldRankings."
+        )
+    if n_items is not None and cases.clusters is not None:
+        raise ValueError(
+            "n_items excludes prevalence with clusters, because clusters of the next "
+            "batch have another number of samples per class: leave it out, and scale "
+            "the counts."
         )
     if cases.weights is not None and cases.are_repetitions:
         raise ValueError(

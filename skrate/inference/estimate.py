@@ -394,11 +394,8 @@ def estimate(
     estimates = tuple(by_name.values())
     if not are_several:
         return estimates[0]
-    rows = Estimates(
-        names=tuple(map(str, by_name)),
-        estimates=estimates,
-        kind="label" if has_columns else "model",
-    )
+    names, kind = tuple(map(str, by_name)), "label" if has_columns else "model"
+    rows = Estimates(names=names, estimates=estimates, kind=kind)
     return rows if null_value is None else _adjust_rows(rows, adjust)
 
 
