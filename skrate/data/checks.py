@@ -587,10 +587,10 @@ def as_array(name: str, values: Any) -> Array:
 
 def _check_no_lists(name: str, rows: Any) -> None:
     """Raise if rows are lists of unequal lengths, with the arguments to pass."""
-    is_list = isinstance(rows, list | tuple | np.ndarray)
-    if not is_list or not all(
-        isinstance(row, list) or (isinstance(row, np.ndarray) and row.ndim)
-        for row in rows
+    # In an array, tuples are labels.
+    kinds: Any = (list, np.ndarray, *([] if isinstance(rows, np.ndarray) else [tuple]))
+    if not isinstance(rows, kinds) or not all(
+        isinstance(row, kinds) and getattr(row, "ndim", 1) for row in rows
     ):
         return
     lengths = list(map(len, rows))

@@ -494,11 +494,8 @@ def budget_report(
     plan = Plan(confidence_level=level, stratify=is_given, is_prevalence_given=is_given)
     models = _evaluate_models(ranked, law, plan, of_models)
     grid, given_positives = _curve_rates(law), Plan(stratify=True)
-    curves = [
-        hits_process([one.found.cases], grid, given_positives)
-        for one in models.values()
-        if one.found.is_known
-    ]
+    known = [one.found.cases for one in models.values() if one.found.is_known]
+    curves = [hits_process([cases], grid, given_positives) for cases in known]
     budget = _Budget(law, n_items, n_samples)
     rows = [
         row for name, one in models.items() for row in _model_rows(name, one, budget)

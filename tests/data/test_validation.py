@@ -445,6 +445,7 @@ def test_the_sizes_of_lists_are_no_groups():
     [
         [[1, 0], [0, 1, 0]],
         ([1, 0], [0, 1, 0]),
+        [(1, 0), (0, 1, 0)],
         [np.array([1, 0]), np.array([0, 1, 0])],
         one_dimensional([1, 0], [0, 1, 0]),
     ],
