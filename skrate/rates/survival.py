@@ -248,11 +248,11 @@ class SurvivalTable:
     ) -> FloatArray:
         """Return means over [low, high] within ``panel``."""
         if self.is_discrete:
-            return np.broadcast_to(self._integrals[0].take(panel), low.shape).copy()
+            return np.broadcast_to(self._integrals[0].take(panel), high.shape).copy()
         center, width = self._centers.take(panel), self._widths.take(panel)
         t_low, t_high = (low - center) / width * 2, (high - center) / width * 2
         # The divided difference of the integral, by Horner's scheme in both variables.
-        inner = np.broadcast_to(self._integrals[-1].take(panel), low.shape).copy()
+        inner = np.broadcast_to(self._integrals[-1].take(panel), high.shape).copy()
         mean = inner.copy()
         for of_power in self._integrals[-2::-1]:
             inner *= t_high

@@ -56,3 +56,12 @@ def test_means_over_cells_within_and_across_panels():
 
 def test_equal_rates_share_one_table():
     assert rates.beta(3, 19).table is rates.beta(3, 19).table
+
+
+def test_limited_means_of_rates_in_one_panel():
+    x = np.array([0.2, 0.3, 0.45])
+    # The integral of 1 - u, and of the beta distribution's (1 - u)^4.
+    found = rates.beta(1, 1).limited_mean(x)
+    assert_allclose(found, x - x**2 / 2, rtol=0, atol=1e-15)
+    found = rates.beta(1, 4).limited_mean(x)
+    assert_allclose(found, (1 - (1 - x) ** 5) / 5, rtol=0, atol=1e-12)
