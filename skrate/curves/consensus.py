@@ -200,40 +200,35 @@ def rate_averaged_roc_curve(
     (0.2, 0.2, 1.0)
     """
     bounds = check_choice("bounds", bounds, METHODS, or_none=True)
-    band = check_choice("band", band, BANDS)
+    check_choice("band", band, BANDS)
     level = check_fraction("confidence_level", confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
     generator = check_generator(random_state)
-    steps = None if rates is None else check_rates("rates", rates)
+    given = None if rates is None else check_rates("rates", rates)
     folds = check_folds(y_trues, y_scores, sample_weight, pos_label, repeats=repeats)
-    added = int(check_flag("augment", augment))
-    folds = folds if folds.added == added else replace(folds, added=added)
+    if folds.added != check_flag("augment", augment):
+        folds = replace(folds, added=int(augment))
     _check_method(folds, bounds, band)
-    if steps is None:
-        steps = default_rates(folds.tables, has_weights=folds.has_weights)
-
+    default = default_rates(folds.tables, has_weights=folds.has_weights)
+    steps = default if given is None else given
     points = partial(_bound_curve, folds, steps, is_clipped=bounds != "normal")
-    fold_tpr = folds.interpolate_tpr(steps)
-    fold_fpr = steps * folds.column("total") - folds.column("n_pos") * fold_tpr
-    # Rounding can exceed [0, 1].
-    fold_fpr = np.clip(fold_fpr / folds.column("n_neg"), 0, 1)
+    fold_tpr, interval = folds.interpolate_tpr(steps), None
+    fold_neg = steps * folds.column("total") - folds.column("n_pos") * fold_tpr
+    fold_fpr = np.clip(fold_neg / folds.column("n_neg"), 0, 1)  # For rounding.
     curve = points(folds.pooled_count(fold_tpr))
-    interval = None
     if bounds is not None:
         how = bounds, band, level, n_resamples, generator, n_jobs
         ends = [_bound_repeat(repeat, steps, *how) for repeat in folds.split_repeats]
-        # Sums over repeats; divided by all positives they are means over repeats. This
-        # treats the errors of repeats as fully correlated, because repeats test the
-        # same samples: one more repeat does not narrow the bounds.
+        # Sums over repeats, divided by all positives: one more repeat does not narrow
+        # the bounds, because it tests the same samples.
         interval = CurveInterval(*map(points, np.sum(ends, axis=0)))
-    for column in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
+    arrays = {"rates": steps, "fold_tpr": fold_tpr, "fold_fpr": fold_fpr}
+    arrays |= curve._asdict()
+    for column in (*arrays.values(), *sum(interval or (), ())):
         column.flags.writeable = False
     return ConsensusCurve(
-        rates=steps,
-        **curve._asdict(),
+        **arrays,
         confidence_interval=interval,
-        fold_tpr=fold_tpr,
-        fold_fpr=fold_fpr,
         prevalence=folds.prevalence,
         bounds=bounds,
         band=band,
