@@ -357,12 +357,11 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             stump, normaliser, is_perfect = ranker
             stumps.append(stump)
             normalisers.append(normaliser)
-            if rule is not None:
-                rule.add(stump)
+            is_flat = rule is not None and rule.add(stump)
             if is_perfect:
                 self.stop_reason_ = "separable"
                 break
-            if rule is not None and rule.should_stop():
+            if is_flat:
                 self.stop_reason_ = "no_improvement"
                 break
         self.estimators_ = np.array(stumps, dtype=STUMP)
@@ -457,8 +456,8 @@ class StoppingRule(RankBoostClassifier):
             raise ValueError("A scorer for early stopping must pass X unchanged.")
         return self.of_held_out - self.offset_
 
-    def add(self, stump: Array) -> None:
-        """Add a ranker, and the score of the model with it."""
+    def add(self, stump: Array) -> bool:
+        """Add a ranker; return if the last ones raised the score by at most ``tol``."""
         train, held_out = self.train, self.held_out
         scores = self.of_held_out + stump["weight"] * is_above(stump, held_out.X)
         self.of_held_out = scores
@@ -487,13 +486,8 @@ class StoppingRule(RankBoostClassifier):
                 f"in round {len(self.scores) + 1}."
             )
         self.scores.append(float(score))
-
-    def should_stop(self) -> bool:
-        """Return whether the last rounds raised the best score by at most ``tol``."""
-        if len(self.scores) <= self.patience:
-            return False
-        before = max(self.scores[: -self.patience])
-        return max(self.scores[-self.patience :]) <= before + self.tol
+        before, last = self.scores[: -self.patience], self.scores[-self.patience :]
+        return bool(before) and max(last) <= max(before) + self.tol
 
 
 def fit_link(

@@ -409,7 +409,11 @@ def auc_range_from_errors(
         raise ValueError(f"{text}: use method='moments'.")
 
     moments = auc_moments(n_pos, n_neg, **counts)
-    possible = _possible_range(n_pos, n_neg, *errors)
+    # As floats, because the product of two counts may overflow 64 bits.
+    false_pos, false_neg = np.array(_splits(n_pos, n_neg, *errors)[:2], dtype=float)
+    worst = (n_pos - false_neg) * (n_neg - false_pos) / n_pairs
+    best = (n_pairs - false_pos * false_neg) / n_pairs
+    possible = AUCRange(float(worst.min()), float(best.max()))
     if method == "exact":
         # The narrowest range with at most (1 - share) / 2 on each side. Each tail is
         # summed from its end, to keep all its digits.
@@ -434,16 +438,6 @@ def _splits(
     m, n, k = (np.array([[count]]) for count in (n_pos, n_neg, errors[0]))
     false_pos, weights = _error_splits(m, n, k)
     return false_pos[0], errors[0] - false_pos[0], weights[0]
-
-
-def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
-    """Return the AUCs of the worst and the best ranking with these errors."""
-    # As floats, because the product of two counts may overflow 64 bits.
-    false_pos, false_neg = np.array(_splits(n_pos, n_neg, *errors)[:2], dtype=float)
-    n_pairs = n_pos * n_neg
-    low = (n_pos - false_neg) * (n_neg - false_pos) / n_pairs
-    high = (n_pairs - false_pos * false_neg) / n_pairs
-    return AUCRange(float(low.min()), float(high.max()))
 
 
 def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:
