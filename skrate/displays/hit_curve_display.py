@@ -290,10 +290,9 @@ class HitCurveDisplay(FoldsDisplay):
         Raises
         ------
         ValueError
-            If ``metric``, ``rate`` or ``n_items`` is invalid or not for these curves
-            ("gain" without gains, "hits" with gains, "recall" and "lift" without
-            positives or gain, ``n_items`` with a ``cost``), or ``plot_momentum`` is
-            True for labels of :mod:`skrate.labels`.
+            If ``metric``, ``rate`` or ``n_items`` is invalid or does not suit the
+            curves ("gain" needs gains, "hits" none, "recall" and "lift" positives or a
+            gain, ``n_items`` no ``cost``, ``plot_momentum`` known labels).
         """
         default: HitCurveMetric = "hits" if self.perfect is None else "gain"
         chosen = default if metric is None else metric

@@ -69,8 +69,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_estimators : int, default=100
         Maximum number of rounds. Each round adds one weak ranker.
     learning_rate : float, default=1.0
-        Factor on the weight of each weak ranker, above 0 and at most 50. 1 is the
-        published algorithm; less often generalises better and needs more rounds.
+        Factor on the weight of each weak ranker, above 0 and at most 50. 1 is as
+        published; a smaller factor often generalises better, with more rounds.
     max_bins : int, default=None
         Maximum number of bins for each feature, from 2 to 255, of about equal weight.
         Only thresholds between bins are tried, which needs less time and memory (one
@@ -149,9 +149,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     contain a sample of each class, or a list with both classes.
 
     A missing value (NaN) counts as above or below the threshold, whichever orders more
-    pairs, or without missing values in training, as on the side with more weight. Cost
-    of `fit`: one sort of each feature, and O(n_samples * n_features) for each round,
-    with 8 bytes of memory per value (1 byte with `max_bins`).
+    pairs; if training has none, it is on the side with more weight. Cost of `fit`: one
+    sort of each feature, and O(n_samples * n_features) for each round, with 8 bytes of
+    memory per value (1 byte with `max_bins`).
 
     References
     ----------

@@ -516,11 +516,8 @@ def make_ranking_scorer(
     Several metrics in one search:
 
     >>> from skrate import rates
-    >>> scorers = make_ranking_scorer(
-    ...     ["rate_weighted_auc", "average_precision"],
-    ...     rate=rates.beta(3, 19),
-    ... )
-    >>> scorers["rate_weighted_auc"]
+    >>> names = ["rate_weighted_auc", "average_precision"]
+    >>> make_ranking_scorer(names, rate=rates.beta(3, 19))["rate_weighted_auc"]
     make_ranking_scorer(rate_weighted_auc_score, rate=beta(3, 19))
     """
     if isinstance(metric, list | tuple):
