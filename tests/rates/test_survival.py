@@ -59,7 +59,7 @@ def test_equal_rates_share_one_table():
 
 
 def test_limited_means_of_rates_in_one_panel():
-    x = np.array([0.2, 0.3, 0.45])
+    x = np.array([0.91, 0.92, 0.93])
     # The integral of 1 - u, and of the beta distribution's (1 - u)^4.
     found = rates.beta(1, 1).limited_mean(x)
     assert_allclose(found, x - x**2 / 2, rtol=0, atol=1e-15)
