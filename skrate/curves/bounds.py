@@ -34,8 +34,7 @@ def normal_bounds(folds: Folds, rates: FloatArray, level: float) -> Ends:
 def beta_bounds(folds: Folds, rates: FloatArray, level: float) -> Ends:
     """Return bounds of the pooled count from a beta distribution on its possible range.
 
-    The recall of each fold is first rescaled to its possible range (section 3.1 of the
-    same paper).
+    The recalls are first rescaled to their possible range (section 3.1 of the paper).
     """
     n_pos, n_neg = folds.column("n_pos"), folds.column("n_neg")
     processed = rates * (n_pos + n_neg)
@@ -110,9 +109,8 @@ def exact_bounds(
 ) -> Ends:
     """Return bounds of the pooled count, by convolution over folds.
 
-    If counts of new folds are ``drawn``, the bounds have one higher level for all
-    rates: the minimum level for which a fraction ``level`` of the drawn curves lies
-    between them at all rates.
+    If counts of new folds are ``drawn``, the level for all rates is the minimum for
+    which a fraction ``level`` of the drawn curves lies between the bounds everywhere.
     """
     # A probability that equals the tail up to rounding can be left out.
     tail = (1 - level) / 2 * (1 + 1e-9)
@@ -146,8 +144,7 @@ def _map_rates(
 class PooledDistribution(NamedTuple):
     """Distribution of the pooled count, which has the values (first + i) / parts.
 
-    ``at_most[i]`` and ``at_least[i]`` are the probabilities of at most and at least
-    this value.
+    ``at_most[i]`` and ``at_least[i]`` are P(X <= value) and P(X >= value).
     """
 
     first: int
@@ -223,9 +220,8 @@ def _on_lattice(count: CountDistribution, n_parts: int) -> FloatArray:
 class CountDistribution(NamedTuple):
     """Distribution of the number of positives in the first k samples of a fold.
 
-    k can be fractional. With probability ``sure[i]`` the count is ``first + i``. With
-    probability ``partial[i]`` it is ``first + i + fraction``, because the last sample
-    is positive and only this fraction is processed.
+    With probability ``sure[i]`` the count is ``first + i``; with ``partial[i]`` it is
+    ``first + i + fraction``: of the last, positive sample, a fraction is processed.
     """
 
     first: int
@@ -324,8 +320,7 @@ class FoldSource:
     ) -> FloatArray:
         """Return P(s positives and k - s negatives lie above the cut), nodes by counts.
 
-        This is a product of two binomials: its logarithm is linear in s, except for the
-        binomial coefficients.
+        The logarithm of two binomials is linear in s, except for the coefficients.
         """
         log_tpr, log_miss = np.log(tpr), np.log(np.maximum(1 - tpr, _TINY))
         log_fpr, log_spared = np.log(fpr), np.log(np.maximum(1 - fpr, _TINY))
@@ -498,8 +493,7 @@ def _drawn_counts(
     """Return counts of positives at ``rates`` in drawn folds of one size.
 
     If ``is_adjusted``, the number of positives is random, and the samples of each class
-    are then widened or narrowed along the ranking to match ``size`` (section 3.5 of the
-    paper). A fold that lacks a class is drawn again.
+    are then stretched to match ``size`` (section 3.5); both classes are needed.
     """
     n_pos, n_neg = size
     n_samples = n_pos + n_neg
@@ -556,10 +550,9 @@ def shift_consensus_bounds(
 ) -> Ends:
     """Return bounds of new folds, shifted by their distance from the consensus.
 
-    New folds of several prevalences are drawn from one curve. Their expected count
-    equals the consensus only if the folds have this curve in common. Counts are
-    integers: the end that approaches the consensus moves up to one sample less. Bounds
-    are widened if they would exclude the consensus.
+    The expected count of new folds equals the consensus only if all have one curve.
+    Counts are integers: the end that approaches the consensus moves up to one sample
+    less. Bounds are widened if they would exclude the consensus.
     """
     count = folds.pooled_count(folds.interpolate_tpr(rates))
     if not folds.has_one_prevalence:
@@ -580,11 +573,7 @@ def shift_consensus_bounds(
 def make_monotone(
     folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> Ends:
-    """Return the bounds, widened to increase with the rate.
-
-    If more samples are processed, neither the selected positives nor the selected
-    negatives decrease.
-    """
+    """Return the bounds, widened so that neither class decreases with the rate."""
     processed = rates * (folds.n_pos + folds.n_neg)
     lower = processed - np.maximum.accumulate(processed - lower)
     upper = processed - np.minimum.accumulate((processed - upper)[::-1])[::-1]

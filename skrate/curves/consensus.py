@@ -449,9 +449,8 @@ class ConsensusCurve(Drawn, Rows):
         """Return the minimum rate that reaches a recall, with its interval.
 
         With pointwise bounds, except "normal" and "beta", the interval contains all
-        rates where a test does not reject this recall, as in :func:`estimate`. With
-        other bounds, it runs from the rate where the upper bound reaches the recall to
-        the rate where the lower bound does.
+        rates where a test does not reject this recall, as in :func:`estimate`; else the
+        rates from where the upper bound reaches the recall to where the lower does.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled

@@ -27,13 +27,10 @@ from skrate.data.table import RankTable, build_table, check_alone
 class Folds:
     """Rank tables of folds, each with both classes.
 
-    The consensus at a rate processes the same fraction of every fold. Its recall is the
-    recall of all positives together.
-
-    ``repeats`` has the number of the repeat of each fold; None means one repeat. No
-    sample is tested twice within a repeat: its folds are independent given the curve.
-    ``added`` is the number of samples that are added to each class of the source of new
-    folds, half of each above all other samples and half below.
+    The consensus at a rate processes the same fraction of every fold. ``repeats`` has
+    the number of the repeat of each fold; None means one repeat, in which no sample is
+    tested twice. ``added`` samples of each class are added to the source of new folds,
+    half of each above all other samples and half below.
     """
 
     tables: tuple[RankTable, ...]

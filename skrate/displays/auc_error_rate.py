@@ -34,8 +34,8 @@ class AUCErrorRateDisplay(ModelDisplay):
     """Mean and spread of the AUC against the error rate, for ratios of the classes.
 
     Each curve shows the mean AUC of all rankings and thresholds with a given number of
-    errors, up to the size of the smaller class, as figure 3 of [1]_. A model far above
-    the curve ranks better than its accuracy suggests. Create it by
+    errors, up to the size of the smaller class, as figure 3 of the paper. A model far
+    above the curve ranks better than its accuracy suggests. Create it by
     :meth:`from_class_ratios`, :meth:`from_predictions` or :meth:`from_estimator`.
 
     Parameters
@@ -58,7 +58,7 @@ class AUCErrorRateDisplay(ModelDisplay):
 
     See Also
     --------
-    skrate.error_rate.auc_moments : Computes the mean and standard deviation.
+    skrate.error_rate.auc_moments : Computes the moments, and has the paper.
     skrate.error_rate.auc_range_from_errors : The AUCs that one confusion matrix allows.
 
     Notes
@@ -66,11 +66,6 @@ class AUCErrorRateDisplay(ModelDisplay):
     The mean hardly depends on the number of samples; the standard deviation falls with
     its square root. The curve of a model's own ratio is dashed; several models on the
     same axes share the curves of equal ratios.
-
-    References
-    ----------
-    .. [1] Cortes and Mohri (2003), AUC optimization vs. error rate minimization,
-       Advances in Neural Information Processing Systems 16, 313-320.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class HitCurveDisplay(FoldsDisplay):
     """Draw the hit curve, cumulative gains (recall) or lift of a ranking, or of folds.
 
     The horizontal axis is the rate, the fraction of all samples that is processed; the
-    vertical axis of a hit curve [1]_ is the fraction that is positive and processed.
+    vertical axis of a hit curve is the fraction that is positive and processed.
     Divided by the prevalence it is the recall, and also by the rate the lift. With
     ``gain``, it is the gain per sample. Create it by :meth:`from_predictions` or
     another ``from_`` method.
@@ -111,19 +111,13 @@ class HitCurveDisplay(FoldsDisplay):
     See Also
     --------
     sklearn.metrics.PrecisionRecallDisplay : Precision against recall.
-    hit_curve : Computes the points.
+    hit_curve : Computes the points, and has the source.
 
     Notes
     -----
     Samples with equal scores are one straight line. For several folds, the lines of
     random scores and of a perfect ranking use the mean prevalence. The axis of a lift
     ends at twice the maximum at rates above 0.05; see ``display.ax_.set_ylim``.
-
-    References
-    ----------
-    .. [1] Su, Yuan and Zhu (2013), Threshold-free evaluation of medical tests for
-       classification and prediction: average precision versus area under the ROC
-       curve, :doi:`10.48550/arXiv.1310.5103`.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class RateAveragedROC(
     """Draw the consensus ROC curve of folds, averaged at equal rate, with bounds.
 
     If the same fraction of each fold (the rate) is selected, which fraction of the
-    positives and of the negatives is selected? The consensus [1]_ is the curve of both,
+    positives and of the negatives is selected? The consensus is the curve of both,
     for all rates. :meth:`from_cross_validation` fits a model on each fold, and
     :meth:`from_estimator` draws the ranking of a fitted model as one fold.
 
@@ -131,7 +131,7 @@ class RateAveragedROC(
     See Also
     --------
     sklearn.metrics.RocCurveDisplay : The curves of the folds, without consensus.
-    rate_averaged_roc_curve : Computes the curve.
+    rate_averaged_roc_curve : Computes the curve, and has the source.
 
     Notes
     -----
@@ -139,11 +139,6 @@ class RateAveragedROC(
     standard deviation over folds, and whether the bounds are pointwise or a
     simultaneous band. In the ROC plane, the points of a rate are a falling line. Lines
     that several models have in common, such as of random scores, are drawn once.
-
-    References
-    ----------
-    .. [1] Millard, Kull and Flach (2014), Rate-oriented point-wise confidence bounds
-       for ROC curves, :doi:`10.1007/978-3-662-44851-9_26`.
 
     Examples
     --------

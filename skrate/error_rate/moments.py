@@ -229,9 +229,8 @@ def conditional_variance(
 ) -> FloatArray:
     """Return the variance of the AUC for given errors of both kinds.
 
-    The number of discordant pairs above the threshold is a Mann-Whitney statistic of
-    true and false positives. The number below it is an independent Mann-Whitney
-    statistic of false and true negatives.
+    The numbers of discordant pairs above and below the threshold are independent
+    Mann-Whitney statistics, of true and false positives and of both negatives.
     """
     m, n = np.asarray(n_pos, dtype=float), np.asarray(n_neg, dtype=float)
     true_pos, true_neg = m - false_neg, n - false_pos
@@ -283,11 +282,9 @@ def _error_splits(m: IntArray, n: IntArray, k: IntArray) -> tuple[IntArray, Floa
     """Return numbers x of false positives, and the fractions of rankings with them.
 
     The arguments are columns, with a row for each setting of m positives, n negatives
-    and k errors. Rows with fewer numbers than others end with fractions of 0.
-
-    The number of orders is w(x) = C(N, x) C(N', x') with N = m - x' + x and
-    N' = n - x + x', and w(x + 1) / w(x) is the product of four ratios of moderate
-    numbers.
+    and k errors. Rows with fewer numbers than others end with fractions of 0. The
+    number of orders is w(x) = C(N, x) C(N', x') with N = m - x' + x and
+    N' = n - x + x': w(x + 1) / w(x) is a product of four ratios of moderate numbers.
     """
     width = _count_splits(m, n, k)
     x = np.maximum(0, k - m) + np.arange(width.max())

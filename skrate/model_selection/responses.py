@@ -85,10 +85,9 @@ def ranking_scores(
 ) -> tuple[Any, Any]:
     """Return scores of ``X``, higher for the positive class, and that class's label.
 
-    ``call(estimator, method, X)`` may return cached scores of the second class, which
-    is always requested; ``tell`` warns if this class was not named. ``y`` is None if
-    its labels differ from the classes of the estimator; if estimated, it shows no
-    class.
+    ``call(estimator, method, X)`` may return cached scores of the second class;
+    ``tell`` warns if this class was not named. ``y`` is None if its labels differ from
+    the classes of the estimator; if estimated, it shows no class.
     """
     if isinstance(y, EstimatedLabels):
         arguments = estimator, X, None, response_method, pos_label

@@ -778,13 +778,9 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
 
 
 def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> float:
-    """Return the number of clustered samples that count as one independent sample.
+    """Return the number of clustered samples that count as one: d in the Notes above.
 
-    This is the variance of the fraction above a threshold, from its sums over clusters,
-    relative to independent samples, times a squared ratio of t quantiles (Korn and
-    Graubard 1998) with degrees of freedom that allow for unequal sizes. The relative
-    variance is the maximum of 1 and its values at two thresholds: at the constraint,
-    and nearer to the median.
+    The relative variance is taken at the constraint, and nearer to the median.
     """
     scores, n = constraint.turned(scores), len(scores)
     codes = np.unique(clusters, return_inverse=True)[1]
@@ -810,8 +806,7 @@ def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> 
 class BatchDistribution:
     """Number of the next ``n_items`` above the ``place``-th largest of n scores.
 
-    It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the
-    long-run fraction is beta(place, n - place + 1). With clusters, place - 1 and
+    It is beta-binomial, the long-run fraction is beta. With clusters, place - 1 and
     n - place + 1 are divided by ``effect``.
     """
 
