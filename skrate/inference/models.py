@@ -52,6 +52,13 @@ def evaluate(
             sample._replace(each=[ranked.balanced for ranked in sample.each])
             for sample in samples
         ]
+        each = [ranked for sample in samples for ranked in sample.each]
+        if all(np.abs(ranked.row_weights - 1).max() < 1e-12 for ranked in each):
+            # Weights that are constant within each class have no information.
+            samples = [
+                sample._replace(each=[ranked.unweighted for ranked in sample.each])
+                for sample in samples
+            ]
     if samples[0].folds is not None:
         return _evaluate_folds(metrics, samples, plan)
     evaluations: list[Evaluation] = []

@@ -142,6 +142,11 @@ class Ranked(Sample):
             weights[in_class] /= weights[in_class].mean()
         return replace(self, weights=weights)
 
+    @property
+    def unweighted(self) -> Ranked:
+        """The samples without weights."""
+        return replace(self, weights=None, given=None, kind="frequency")
+
     def class_factors(self, prevalence: float) -> FloatArray:
         """Return factors that scale the weights of each class to a given sum.
 

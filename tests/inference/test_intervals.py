@@ -326,6 +326,30 @@ def test_few_cases_of_a_class_where_few_were_sampled_are_warned_of(n_rare):
         assert all(one.filename == __file__ for one in caught)
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("roc_auc", {}),
+        ("partial_auc", {"fpr": (0, 0.3)}),
+        ("average_precision", {"prevalence": 0.02}),
+    ],
+)
+def test_weights_that_are_constant_in_each_class_have_no_effect(name, options):
+    rng = np.random.default_rng(3)
+    y_true = np.repeat([1, 0], [12, 40])
+    scores = rng.normal(size=(2, 52)) + 2.5 * y_true
+    weighted = {"sample_weight": np.where(y_true, 0.3, 20.0), "weights": "sampling"}
+    for function, arguments in ((estimate, scores[:1]), (compare, scores)):
+        plain, same = (
+            function(name, y_true, *arguments, **options, **extra)
+            for extra in ({}, weighted)
+        )
+        assert same.value == pytest.approx(plain.value, rel=1e-12)
+        assert same.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
+        expected = pytest.approx(plain.confidence_interval, rel=1e-9)
+        assert same.confidence_interval == expected
+
+
 def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
     y_true = np.array([1, 0, 1, 0, 0, 1])
     y_score = np.arange(6, 0, -1.0)
