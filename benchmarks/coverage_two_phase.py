@@ -32,12 +32,12 @@ TAILS = ("normal", "t3", "lognormal", "normal")
 BETTER = 0.4  # added to the scores of a's positives
 
 
-def draw_design(seed):
+def draw_design(seed, screen=None):
     """Return a random design in which 1 to 15 heavy positives are expected."""
     rng = np.random.default_rng(seed)
     while True:
         design = {
-            "screen": list(SCREENS)[seed % 16 // 4],
+            "screen": screen or list(SCREENS)[seed % 16 // 4],
             "tails": TAILS[seed % 4],
             "strata": 3 if seed % 8 == 3 else 2,
             "prevalence": np.exp(rng.uniform(np.log(0.02), np.log(0.3))),
@@ -121,10 +121,13 @@ def main():
     parser.add_argument("--designs", type=int, default=16)
     parser.add_argument("--replicates", type=int, default=500)
     parser.add_argument("--first-seed", type=int, default=200)
+    parser.add_argument("--screen", choices=SCREENS)
+    parser.add_argument("--rate", type=float, default=0.2)
     options = parser.parse_args()
+    METRICS["recall_at_rate"]["rate"] = options.rate
     warnings.simplefilter("ignore")
     for seed in range(options.first_seed, options.first_seed + options.designs):
-        design = draw_design(seed)
+        design = draw_design(seed, options.screen)
         print(
             seed,
             *(
