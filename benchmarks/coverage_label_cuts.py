@@ -1,4 +1,4 @@
-"""Coverage of the recall at an FPR and the rate at a recall with sampled labels.
+"""Coverage of metrics at a recall or an FPR, and the partial AUC, of sampled labels.
 
 Prints, for each design, the fraction of 95 % intervals that contain the true value. The
 predictions are calibrated, biased, used to choose the labels, or missing.
@@ -18,10 +18,17 @@ PREDICTIONS = ["calibrated", "biased", "chosen", "none"]
 
 
 def true_values(prevalence):
-    """Return the recall at the FPR, and the rate at the recall."""
+    """Return the value of each metric in the population."""
     cut = norm.isf(RECALL) + SHIFT
     rate = prevalence * RECALL + (1 - prevalence) * norm.sf(cut)
-    return {"recall_at_fpr": norm.sf(norm.isf(FPR) - SHIFT), "rate_at_recall": rate}
+    # The mean recall up to the FPR, by the midpoint rule.
+    fprs = (np.arange(100_000) + 0.5) * FPR / 100_000
+    area = np.mean(norm.sf(norm.isf(fprs) - SHIFT))
+    return {
+        "recall_at_fpr": norm.sf(norm.isf(FPR) - SHIFT),
+        "rate_at_recall": rate,
+        "partial_auc": (1 + (area - FPR / 2) / (1 - FPR / 2)) / 2,
+    }
 
 
 def draw(rng, n_samples, prevalence, fraction, prediction):
@@ -46,16 +53,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--simulations", type=int, default=200)
     n_simulations = parser.parse_args().simulations
-    metrics = {"recall_at_fpr": {"fpr": FPR}, "rate_at_recall": {"recall": RECALL}}
+    metrics = {
+        "recall_at_fpr": {"fpr": FPR},
+        "rate_at_recall": {"recall": RECALL},
+        "partial_auc": {"fpr": (0, FPR)},
+    }
     warnings.simplefilter("ignore")
     for design in DESIGNS:
+        truth = true_values(design[1])
         for prediction in PREDICTIONS:
             rng, covered = np.random.default_rng(0), dict.fromkeys(metrics, 0)
             for _ in range(n_simulations):
                 sample = draw(rng, *design, prediction)
                 for metric, options in metrics.items():
                     low, high = estimate(metric, *sample, **options).confidence_interval
-                    covered[metric] += low <= true_values(design[1])[metric] <= high
+                    covered[metric] += low <= truth[metric] <= high
             shares = [f"{n / n_simulations:.3f}" for n in covered.values()]
             print(*design, prediction, *shares)
 

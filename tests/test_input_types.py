@@ -285,7 +285,7 @@ hit_rate_score               x----x---
 lift_at_rate_score           x-xx---xx
 mean_average_precision_score x----x---
 ndcg_score                   x----x---
-partial_auc_score            x-xx---x-
+partial_auc_score            x-xx---xx
 precision_at_rate_score      x-xx-x-xx
 precision_at_recall_score    x-xx---x-
 ranking_auc_score            x--x-x-xx

@@ -662,8 +662,8 @@ def check_takes_estimates(metric: Metric, cases: Sample) -> None:
             f"{metric.name}{question_text(metric.question)} does not support: use "
             "the recall, precision or lift at a rate, the expected recall, the gain by "
             "class, the AUC, the rate-weighted AUC under one distribution, the recall "
-            "at an FPR, the rate at a recall, the work saved, or the average precision "
-            "without further options."
+            "at an FPR, the rate at a recall, the work saved, the partial AUC of "
+            "windows, or the average precision without further options."
         )
 
 

@@ -239,6 +239,10 @@ class PartialAUC(Metric, score=partial_auc_score):
     is_two_sample = ignores_prevalence = True
 
     @property
+    def takes_estimates(self) -> bool:  # type: ignore[override]
+        return isinstance(self.region, Window)
+
+    @property
     def rests_on_few(self) -> bool:  # type: ignore[override]
         # A window contains only a part of the samples.
         return isinstance(self.region, Window) and self.region != Window()
@@ -255,7 +259,9 @@ class PartialAUC(Metric, score=partial_auc_score):
         return min(in_window.items(), key=lambda item: item[1])
 
     def excess(self, table: RankTable) -> float:
-        if not self.rests_on_few or min(table.n_pos, table.n_neg) > 200:
+        is_estimated = table.own_products is not None
+        is_large = min(table.n_pos, table.n_neg) > 200
+        if is_estimated or is_large or not self.rests_on_few:
             return 0.0
         # By the jackknife: omitting any sample of a group has the same effect.
         small, score, bias = table.runs.table, self.value(table), 0.0
@@ -312,6 +318,15 @@ class PartialAUC(Metric, score=partial_auc_score):
             return mirrored.bounds()
         low, high = sorted(map(self._convert_area, (0.0, self.region.most)))
         return float(low), float(high)
+
+    def compute_estimated(self, table: RankTable) -> float:
+        assert table.own_products is not None
+        fpr, tpr = table.fpr, table.tpr
+        steps = Steps(fpr[:-1], fpr[1:], tpr[:-1], tpr[1:])
+        itself = table.own_products[0] / (table.n_pos * table.n_neg)
+        region: Any = self.region
+        area = region.areas(steps).sum() - dot(itself, region.contains(steps)) / 2
+        return float(self._convert_area(area / (1 - itself.sum())))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if (mirrored := self.mirrored) is not None:
@@ -451,6 +466,14 @@ class Window:
         heights = np.where(rise > 0, within + above, middle)
         return np.asarray((end - start) * heights)
 
+    def contains(self, steps: Steps) -> FloatArray:
+        """Return whether the middle of each segment is in the window, as 0 or 1."""
+        fpr = (steps.fpr_low + steps.fpr_high) / 2
+        tpr = (steps.tpr_low + steps.tpr_high) / 2
+        (left, right), (bottom, top) = self.fpr, self.tpr
+        is_inside = (fpr >= left) & (fpr <= right) & (tpr >= bottom) & (tpr <= top)
+        return is_inside.astype(np.float64)
+
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
         """Return the slopes of the area by the class fractions of each group.
 
@@ -545,6 +568,8 @@ def _interpolate_curve(
         return limits[0]
     if value >= 1:
         return limits[1]
+    # Sums of estimated labels can decrease: the first group that reaches the value.
+    along = np.maximum.accumulate(along)
     # Tolerance for rounding in sums of weights.
     first = int(np.searchsorted(along, value - 1e-12, side="left"))
     last = int(np.searchsorted(along, value + 1e-12, side="right")) - 1

@@ -36,6 +36,8 @@ METRICS = [
     ("recall_at_fpr", {"fpr": 0.3}),
     ("rate_at_recall", {"recall": 0.7}),
     ("work_saved", {"recall": 0.7}),
+    ("partial_auc", {"fpr": (0, 0.4)}),
+    ("partial_auc", {"fpr": (0.13, 0.83), "tpr": (0.23, 1)}),
     ("expected_gain", {"rate": 0.3, "gain": {"positive": 2, "negative": -1}}),
 ]
 SOURCES = {

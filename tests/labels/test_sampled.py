@@ -34,6 +34,7 @@ METRICS = {
     "rate_weighted_auc": {"rate": 0.2},
     "recall_at_fpr": {"fpr": 0.3}, "rate_at_recall": {"recall": 0.7},
     "work_saved": {"recall": 0.6},
+    "partial_auc": {"fpr": (0, 0.3), "tpr": (0.2, 1)},
     "recall_at_rate_score": {"rate": 0.3, "of": "negatives"},
     "expected_gain": {"gain": {"positive": 3, "negative": -1}, "rate": 0.4},
 }  # fmt: skip

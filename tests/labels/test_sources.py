@@ -15,6 +15,8 @@ from reference import estimated_labels as literal
 from simulated_intervals import Setting
 from simulated_sources import METRICS, SOURCES, coverage
 from skrate import compare, estimate, labels
+from skrate.data.table import rank_table
+from skrate.metrics.partial_auc import PartialAUC, _interpolate_curve
 
 SCORES = [6, 5, 4, 4, 3, 1]
 TRUTH = [1, 0, 1, 0, 1, 0]
@@ -278,6 +280,43 @@ def test_rates_in_the_interval_are_those_that_may_have_the_recall(level):
     assert at_high.confidence_interval.low == pytest.approx(0.8, abs=1e-4)
     saved = estimate("work_saved", given, scores, recall=0.8, **options)
     assert saved.confidence_interval == pytest.approx((0.8 - high, 0.8 - low))
+
+
+def test_the_partial_auc_of_the_whole_curve_is_the_auc():
+    # Predictions are smaller than the labels, so that no sum is outside of [0, 1].
+    rng = np.random.default_rng(0)
+    found = labels.predicted(rng.uniform(0.1, 0.9, 50))
+    for scores in (rng.normal(size=50), rng.integers(0, 5, 50)):
+        whole = estimate("partial_auc", found, scores, fpr=(0, 1))
+        auc = estimate("roc_auc", found, scores)
+        assert whole.value == pytest.approx(auc.value, rel=1e-12)
+        assert whole.standard_error == pytest.approx(auc.standard_error, rel=1e-12)
+
+
+def test_the_expected_partial_auc_has_no_pair_of_a_sample_with_itself():
+    chances, ranks = np.array([0.9, 0.2, 0.5, 0.3]), np.arange(4)
+    options = {"fpr": (0, 1), "standardize": None}
+    found = skrate.partial_auc_score(labels.predicted(chances), -ranks, **options)
+    pairs = np.outer(chances, 1 - chances)
+    ordered = sum(pairs[i, j] for i in ranks for j in ranks if i < j)
+    both = sum(pairs[i, j] for i in ranks for j in ranks if i != j)
+    assert found == pytest.approx(float(ordered / both), rel=1e-12)
+
+
+def test_a_curve_of_estimated_labels_enters_the_window_where_it_first_can():
+    # It reaches 0.4 after four fifths of the first segment, and again after the second.
+    along, across = np.array([0.0, 0.5, 0.3, 1.0]), np.array([0.0, 0.2, 0.6, 1.0])
+    found = _interpolate_curve(along, 0.4, across, (0.0, 1.0))
+    assert found == pytest.approx(0.8 * 0.2)
+
+
+def test_the_jackknife_does_not_remove_estimated_labels():
+    _, y_true, scores, _ = drawn(60)
+    metric = PartialAUC(fpr=(0, 0.3))
+    assert metric.excess(rank_table(y_true, scores)) != 0
+    given = labels.noisy(y_true, 0.9, 0.9)
+    table = rank_table(given, scores, takes_estimates=True)
+    assert metric.excess(table) == 0
 
 
 def test_bands_of_several_models_take_estimated_labels():
