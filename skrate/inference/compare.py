@@ -280,8 +280,9 @@ def compare(
     0.05 that used the normal distribution would reject a true null hypothesis in one of
     ten data sets.) For partial AUCs, for momentum, and for all metrics if there is a
     ``margin``, the degrees of freedom are computed from the kurtosis of the influence
-    on the difference. For metrics at a recall, they are at most twice the number of
-    positives on the smaller side of the cut.
+    on the difference, and so they are for momentum and average precision with
+    ``clusters``, by the sums over clusters. For metrics at a recall, they are at most
+    twice the number of positives on the smaller side of the cut.
 
     If sampling weights vary within the classes, a class with fewer than 12 samples of
     high weight may lack others by chance. The standard error then allows for up to one
