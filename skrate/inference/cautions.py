@@ -324,8 +324,9 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         "pass prediction= to labels.sampled, as probabilities, or label more samples "
         f"that had a low probability. Only {n_heavy} labelled samples stand for more "
         f"than {half:.3g} samples each, about half the maximum, and at least "
-        f"{labels.min_heavy} are needed. With predictions of 0 and 1, or with "
-        "calibrate=False, only positives or wrong predictions count."
+        f"{labels.min_heavy} are needed. With predictions of 0 and 1, with "
+        "calibrate=False, or if none of these samples is positive, only positives or "
+        "wrong predictions count."
     )
 
 

@@ -19,6 +19,7 @@ from skrate.data.checks import (
 )
 from skrate.data.estimated import EstimatedLabels, TakenLabels
 from skrate.data.ranking import check_groups
+from skrate.inference.cautions import count_heavy
 from skrate.labels.calibration import (
     bounding_prediction,
     calibrated,
@@ -148,7 +149,8 @@ def sampled(
     the scaled prediction; its sum is the estimated number of positives. With verdicts,
     :func:`skrate.estimate`, :func:`skrate.compare` and :func:`skrate.select_best` warn.
     Without predictions, this minimum always applies with :math:`p_i = \hat m_i`, and
-    12 labelled samples with :math:`1 / \pi_i > M / 2`, of any class, are needed.
+    12 labelled samples with :math:`1 / \pi_i > M / 2`, at least one of them positive,
+    are needed.
 
     With ``calibrate=False`` and predictions, :math:`p_i` is the prediction, the minimum
     always applies, and the rule of 6 counts labels that differ from their verdict.
@@ -352,11 +354,13 @@ class SampledLabels(EstimatedLabels):
 
     @property
     def drawn_errors(self) -> FloatArray:
-        if self.is_predicted_by_scores:
-            return np.stack([1 / self.share, self.is_labelled / self.share])
-        if self.prediction is None:
-            is_pos = self.is_labelled & (self.pos > 0.5)
-            return np.stack([1 / self.share, is_pos / self.share])
+        weight = 1 / self.share
+        positives = np.where(self.is_labelled & (self.pos > 0.5), weight, 0.0)
+        if self.is_predicted_by_scores and count_heavy(weight, positives, 1) is None:
+            return np.stack([weight, self.is_labelled * weight])
+        # Without a heavy positive, scores predict almost none either.
+        if self.is_predicted_by_scores or self.prediction is None:
+            return np.stack([weight, positives])
         # Fractional predictions show how labels vary; predictions of 0 or 1 do not.
         is_sure = (self.prediction % 1 == 0) & (self.share < 1)
         errors = np.abs(self.pos - self.prediction)

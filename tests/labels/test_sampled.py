@@ -480,3 +480,15 @@ def test_the_interval_at_a_rate_does_not_depend_on_other_rates():
             [each[-1] for each in (*pair.confidence_interval, one.low, one.high)]
         )
     assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+def test_scores_as_predictions_need_a_positive_with_a_high_weight():
+    n = 2_000
+    scores = -np.arange(n)
+    probability = np.where(np.arange(n) < 300, 0.5, 0.06)
+    given = np.full(n, np.nan)
+    given[:300:2], given[:300:4], given[300::17] = 1, 0, 0
+    with pytest.warns(UserWarning, match="Only 0 labelled samples"):
+        estimate("roc_auc", labels.sampled(given, probability), scores)
+    given[317] = 1
+    estimate("roc_auc", labels.sampled(given, probability), scores)
