@@ -35,14 +35,21 @@ from skrate.data.list_table import (
 from skrate.data.table import RankTable, build_weight_table
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.metrics.list_scores import find_unreturned, mean_list_score, score_each_k
-from skrate.metrics.metric import NAMED, Metric, Slopes, check_needed, needed, score
+from skrate.metrics.metric import (
+    NAMED,
+    Metric,
+    Slopes,
+    check_needed,
+    needed,
+    reject_scoring,
+    score,
+)
 from skrate.metrics.recall import (
     expected_recall,
     missed_fraction,
     recall_slopes,
     table_gains,
 )
-from skrate.metrics.scoring_error import reject_scoring
 from skrate.rates.inverse import InverseWeightedRate
 from skrate.rates.laws import (
     Fixed,

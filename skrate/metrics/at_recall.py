@@ -22,7 +22,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
 from skrate.metrics.hypothesis_tests import wilson_ends
-from skrate.metrics.metric import Metric, Sizes, Slopes, needed, score
+from skrate.metrics.metric import Metric, Sizes, Slopes, needed, reject_scoring, score
 from skrate.metrics.min_rate import (
     RecallTest,
     merge_around_recall,
@@ -32,7 +32,6 @@ from skrate.metrics.min_rate import (
     table_min_rate,
 )
 from skrate.metrics.recall import cut_positive_fraction, recall_slopes
-from skrate.metrics.scoring_error import reject_scoring
 from skrate.rates.laws import Fixed
 
 __all__ = [

@@ -13,8 +13,14 @@ from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable, check_alone
 from skrate.metrics.list_scores import Average, Policy, mean_list_score
-from skrate.metrics.metric import LIST_METRICS, SCORES, Metric, Slopes, score
-from skrate.metrics.scoring_error import reject_scoring
+from skrate.metrics.metric import (
+    LIST_METRICS,
+    SCORES,
+    Metric,
+    Slopes,
+    reject_scoring,
+    score,
+)
 
 __all__ = ["ranking_auc_score"]
 

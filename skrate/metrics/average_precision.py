@@ -27,8 +27,7 @@ from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 from skrate.metrics.list_scores import find_unreturned, mean_list_score
-from skrate.metrics.metric import Metric, Slopes
-from skrate.metrics.scoring_error import reject_scoring
+from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = ["average_precision_score"]
 

@@ -40,6 +40,7 @@ from skrate.metrics.metric import (
     Slopes,
     check_needed,
     needed,
+    reject_scoring,
     score,
 )
 from skrate.metrics.recall import (
@@ -52,7 +53,6 @@ from skrate.metrics.recall import (
     sum_untied,
     table_gains,
 )
-from skrate.metrics.scoring_error import reject_scoring
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 
 __all__ = ["expected_gain_score"]

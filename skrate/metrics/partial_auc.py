@@ -25,9 +25,8 @@ from skrate.data.checks import check_choice, shown, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.at_recall import TOO_SMALL
-from skrate.metrics.metric import Metric, Slopes, score
+from skrate.metrics.metric import Metric, Slopes, reject_scoring, score
 from skrate.metrics.rate_weighted_auc import is_late
-from skrate.metrics.scoring_error import reject_scoring
 from skrate.rates.laws import (
     FrozenDistribution,
     RateDistribution,

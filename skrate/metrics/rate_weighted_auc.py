@@ -28,7 +28,7 @@ from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC, list_auc
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.metric import Metric, Slopes
+from skrate.metrics.metric import Metric, Slopes, reject_scoring
 from skrate.metrics.recall import (
     expected_recall,
     missed_fraction,
@@ -36,7 +36,6 @@ from skrate.metrics.recall import (
     table_recalls,
 )
 from skrate.metrics.result_types import Question
-from skrate.metrics.scoring_error import reject_scoring
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 from skrate.rates.survival import kept
 

@@ -29,8 +29,7 @@ from skrate.data.list_table import (
 )
 from skrate.data.table import RankTable
 from skrate.metrics.list_scores import Average, Policy, mean_list_score
-from skrate.metrics.metric import Metric, Slopes
-from skrate.metrics.scoring_error import reject_scoring
+from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = [
     "hit_rate_score",
