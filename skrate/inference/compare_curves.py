@@ -359,7 +359,9 @@ def compare_curves(
         fields = _compared(a, b, band, plan)
     else:
         warn_undefined(f"The comparison of the {metric}", reason)
-        fields = _undefined(len(steps))
+        curve = np.full(len(steps), np.nan)
+        fields = dict.fromkeys(_CURVES, curve)
+        fields |= dict.fromkeys(_BOUNDS, CurveBounds(curve, curve))
     (name_a, name_b), (n_pos, n_neg) = models, cases.sizes
     return CurveComparison(
         metric=metric,
@@ -389,13 +391,6 @@ def _compared(
         "confidence_interval": interval,
         "band": interval if band == "pointwise" else process.band(plan),
     }
-
-
-def _undefined(n_rates: int) -> dict[str, Any]:
-    """Return nan for each of these, if the comparison is undefined."""
-    curve = np.full(n_rates, np.nan)
-    fields: dict[str, Any] = dict.fromkeys(_CURVES, curve)
-    return fields | dict.fromkeys(_BOUNDS, CurveBounds(curve, curve))
 
 
 def _named_rankings(

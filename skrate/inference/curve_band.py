@@ -310,7 +310,14 @@ def _band_of_model(y_true: Any, y_score: Any, arguments: dict[str, Any]) -> Curv
     gain = check_benefit_cost(metric, arguments["benefit"], arguments["cost"])
     plan = Plan.of(arguments)
     options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
-    ranked, points = _checked(y_true, y_score, weights, options), arguments["at"]
+    if isinstance(y_true, FoldRankings):
+        check_alone(y_true, y_score=y_score, **options)
+        check_cuts("curve", 0.5, y_true)
+        ranked = pool_folds(y_true, weights)
+    else:
+        options |= {"weights": weights, "takes_estimates": True}
+        ranked = replace(check_sample(y_true, y_score, **options), by_case=True)
+    points = arguments["at"]
     if points is None:
         points = _default_places(metric, ranked.table)
     curve, low, high = _bounded_curve(metric, ranked, points, band, plan, gain)
@@ -328,18 +335,6 @@ def _band_of_model(y_true: Any, y_score: Any, arguments: dict[str, Any]) -> Curv
         n_neg=n_neg,
         params=gain,
     )
-
-
-def _checked(
-    y_true: Any, y_score: Any, weights: Weights, options: dict[str, Any]
-) -> Ranked:
-    """Return the ranking of the model, or the pooled one of its folds."""
-    if isinstance(y_true, FoldRankings):
-        check_alone(y_true, y_score=y_score, **options)
-        check_cuts("curve", 0.5, y_true)
-        return pool_folds(y_true, weights)
-    options = options | {"weights": weights, "takes_estimates": True}
-    return replace(check_sample(y_true, y_score, **options), by_case=True)
 
 
 def _default_places(metric: BandMetric, table: RankTable) -> FloatArray:
