@@ -36,10 +36,14 @@ from skrate.inference.rankings import (
     model_columns,
 )
 from skrate.inference.variance import influence_values
+from skrate.labels.calibration import calibrated
 from skrate.labels.label_checks import check_chances
 from skrate.labels.sampled import Design, check_partial_labels, check_plausible, sampled
 from skrate.metrics.metric import Metric, MetricLike, check_metric_first, find_metric
 from skrate.metrics.result_types import Rows, plain_columns, question_text
+
+# Existing labels of each class, to learn from them or to check probabilities.
+_MIN_KNOWN = 5
 
 
 def plan_labels(
@@ -51,7 +55,7 @@ def plan_labels(
     known: ArrayLike | None = None,
     known_probability: ArrayLike | None = None,
     probability: ArrayLike | None = None,
-    floor: float = 0.1,
+    floor: float = 0.5,
     pos_label: Label = None,
     random_state: RandomState = None,
     **metric_kwargs: Any,
@@ -61,8 +65,8 @@ def plan_labels(
     There are scores of many samples, and labels are expensive. Labels of samples drawn
     with equal probabilities say little about the top of a ranking, or about the samples
     on which two models differ. A plan draws samples with a higher probability if the
-    metric depends more on their labels. Estimates from these labels are unbiased,
-    because they are weighted by the probabilities that the plan stores.
+    metric depends more on their labels. Estimates from these labels are almost
+    unbiased, because they are weighted by the probabilities that the plan stores.
 
     Parameters
     ----------
@@ -86,11 +90,13 @@ def plan_labels(
         then also represent other samples. If None, they only represent themselves.
     probability : array-like of shape (n_samples,), default=None
         An estimate of the probability that each sample is positive, in [0, 1]. If it is
-        wrong, estimates are less precise, but unbiased. If None, it is learnt from the
-        existing labels and the scores of the first model.
-    floor : float, default=0.1
+        wrong, estimates are less precise. If None, it is learnt from the
+        existing labels and the scores of the first model. If there are 5 or more labels
+        of each class and ``known_probability`` is given, it is calibrated on them.
+    floor : float, default=0.5
         The fraction of the labels, in [0, 1], that is drawn with equal probabilities.
-        It limits the effect of a wrong ``probability``.
+        It limits the effect of a wrong ``probability``: compared to a draw with equal
+        probabilities, the standard error is at most 1 / sqrt(``floor``) times as large.
     pos_label : int, float, bool or str, default=None
         The positive label of ``known``. If None, the labels must be {0, 1}, {-1, 1} or
         booleans, and the larger one is positive.
@@ -104,7 +110,8 @@ def plan_labels(
     plan : LabelPlan
         ``plan.is_sampled`` are the samples to label. When they are labelled, pass
         ``plan.labels(y_true)`` to :func:`skrate.estimate` or :func:`skrate.compare`.
-        ``plan.standard_error`` is the expected standard error.
+        ``plan.standard_error`` is the expected standard error. It is checked by the
+        existing labels only if ``known_probability`` is given.
 
     Raises
     ------
@@ -133,7 +140,10 @@ def plan_labels(
     allocation [1]_). For a difference, a tenth of the squared derivatives of both
     models is added to :math:`d_i^2`, because otherwise the labels would hardly
     determine denominators such as the number of positives. The fraction ``floor`` of
-    the labels is drawn with equal probabilities. The number of labels is fixed by
+    the labels is drawn with equal probabilities. If the existing labels are a random
+    sample, the expected variance is multiplied by the ratio of :math:`(y_i - m_i)^2` to
+    :math:`m_i (1 - m_i)` among them, with the weights :math:`d_i^2 / \kappa_i`; a
+    learnt :math:`m_i` is cross-fitted for this. The number of labels is fixed by
     systematic sampling: the samples are in random order, and samples are drawn at equal
     steps of the cumulative sum of :math:`\pi_i`.
 
@@ -168,8 +178,8 @@ def plan_labels(
     ... )
     >>> y_plan = plan.labels(np.where(plan.is_sampled, y_true, np.nan))
     >>> compare("recall_at_rate", y_plan, a, b, rate=0.1)
-    Comparison(Recall (rate=0.1) 0.7698 - 0.7908 = -0.0210, 95 % interval
-    [-0.1759, 0.1338], p = 0.78 (two-sided, delta))
+    Comparison(Recall (rate=0.1) 0.7815 - 0.9065 = -0.1250, 95 % interval
+    [-0.3503, 0.1002], p = 0.277 (two-sided, delta))
     """
     check_metric_first(metric)
     scores = _check_models(y_scores, compare)
@@ -180,7 +190,11 @@ def plan_labels(
     free = np.flatnonzero(~is_known)
     n_labels = _check_n_labels(n_labels, len(free))
     floor = check_fraction("floor", floor, include_zero=True, include_one=True)
-    expected = _expected_labels(probability, first, is_known, is_pos)
+    expected, tested = _expected_labels(probability, first, is_known, is_pos)
+    is_random = known_probability is not None and _has_both(is_pos[is_known])
+    if is_random and probability is not None:
+        shares = np.where(known_proba > 0, known_proba, 1.0)
+        expected = tested = calibrated(is_known, is_pos, shares, expected)
     # Samples without a label are uncertain, and slopes need both classes.
     expected = np.clip(expected, 1e-6, 1 - 1e-6)
     if known_probability is None:
@@ -198,6 +212,9 @@ def plan_labels(
     # A sample has a label if either draw chose it.
     proba = 1 - (1 - known_proba) * (1 - proba)
     variance = (slope**2 * label_variance * (1 - proba) / proba).sum()
+    if is_random:
+        weight = slope[is_known] ** 2 / known_proba[is_known]
+        variance *= _variance_ratio(is_pos[is_known], tested[is_known], weight)
     return LabelPlan(
         metric=purpose,
         probability=proba,
@@ -300,28 +317,53 @@ class _Slopes(EstimatedLabels):
         return of_pos - of_neg
 
 
+def _has_both(is_pos: BoolArray) -> bool:
+    """Return whether there are enough labels of each class."""
+    n_pos = np.count_nonzero(is_pos)
+    return bool(min(n_pos, len(is_pos) - n_pos) >= _MIN_KNOWN)
+
+
+def _variance_ratio(
+    is_pos: BoolArray, expected: FloatArray, weight: FloatArray
+) -> float:
+    """Return the variance of labels relative to their expected variance."""
+    n_rare = min(np.count_nonzero(is_pos), np.count_nonzero(~is_pos))
+    expected_variance = (weight * expected * (1 - expected)).sum()
+    if expected_variance == 0:
+        return 1.0
+    ratio = (weight * (is_pos - expected) ** 2).sum() / expected_variance
+    # Near 1 if there are few labels: as if 10 more had the expected variance.
+    return float((n_rare * ratio + 10) / (n_rare + 10))
+
+
 def _expected_labels(
     probability: ArrayLike | None, scores: Array, is_known: BoolArray, is_pos: BoolArray
-) -> FloatArray:
-    """Return the probabilities of positives, given or learnt from existing labels."""
+) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities of positives, given or learnt from existing labels.
+
+    The second array has probabilities that do not depend on the sample's own label.
+    """
     if probability is not None:
-        return check_chances("probability", probability, len(scores))
-    classes, n_min = is_pos[is_known], 5
-    n_pos = np.count_nonzero(classes)
-    if min(n_pos, len(classes) - n_pos) < n_min:
+        chances = check_chances("probability", probability, len(scores))
+        return chances, chances
+    classes = is_pos[is_known]
+    if not _has_both(classes):
         raise ValueError(
             "probability is missing: pass the probability that each sample is "
-            f"positive, or at least {n_min} labels of each class in known."
+            f"positive, or at least {_MIN_KNOWN} labels of each class in known."
         )
     # Imported here, because it takes as long as all other imports of skrate.
     from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     model = make_pipeline(StandardScaler(), LogisticRegression())
-    column = scores[:, None]
-    model.fit(column[is_known], classes)
-    return np.asarray(model.predict_proba(column)[:, 1])
+    column, method = scores[:, None], "predict_proba"
+    tested = np.zeros(len(scores))
+    known = column[is_known]
+    tested[is_known] = cross_val_predict(model, known, classes, method=method)[:, 1]
+    return model.fit(known, classes).predict_proba(column)[:, 1], tested
 
 
 def _draw_probabilities(
@@ -380,8 +422,10 @@ class LabelPlan(Rows):
         The number of samples to label.
     standard_error : float
         The expected standard error of the metric of this batch of samples
-        (``for_batch()``), if ``prediction`` is correct. The standard error for the
-        population is larger.
+        (``for_batch()``), if ``prediction`` is correct. If it is wrong, for example if
+        it holds verdicts of 0 and 1, the error can be many times as large. To check
+        this, label some random samples first, and pass them with
+        ``known_probability``. The standard error for the population is larger.
     is_known : array of shape (n_samples,)
         True for samples with an existing label.
     compared : tuple of str or None
@@ -398,7 +442,7 @@ class LabelPlan(Rows):
     ...     probability=[0.9, 0.6, 0.3, 0.1], random_state=0,
     ... )
     >>> plan.probability.round(2).tolist()
-    [0.2, 0.29, 0.9, 0.61]
+    [0.33, 0.38, 0.72, 0.56]
     """
 
     metric: str
@@ -410,6 +454,11 @@ class LabelPlan(Rows):
     is_known: BoolArray
     compared: tuple[str, ...] | None = None
     design: Design = "fixed"
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether existing labels were drawn at random, which checks predictions."""
+        return self.design == "independent"
 
     def labels(self, y_true: ArrayLike, *, pos_label: Label = None) -> EstimatedLabels:
         """Estimate the labels of all samples from the labels of the drawn samples.
@@ -449,7 +498,6 @@ class LabelPlan(Rows):
             y_plan,
             self.probability,
             prediction=self.prediction,
-            calibrate=False,
             design=self.design,
             pos_label=pos_label,
         )
@@ -465,5 +513,6 @@ class LabelPlan(Rows):
         return (
             f"LabelPlan({self.n_labels:,} of {len(self.is_sampled):,} samples, for the "
             f"{self.metric}{pair}: expected standard error "
-            f"{self.standard_error:.4g} of the batch)"
+            f"{self.standard_error:.4g} of the batch"
+            f"{'' if self.is_checked else ', if the probabilities are correct'})"
         )

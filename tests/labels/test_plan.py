@@ -1,6 +1,5 @@
 """Plans of which cases to label: probabilities, the draw, and what they promise."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -89,8 +88,12 @@ def test_drawn_known_labels_are_unbiased_over_all_pilots_and_draws():
         np.testing.assert_allclose(plan.probability, 2 / 3, rtol=1e-12)
         assert plan.prediction.tolist() == chance
         for drawn in combinations(np.flatnonzero(~is_known), 2):
-            own = replace(plan, is_sampled=np.isin(np.arange(6), drawn))
-            counts.append(own.labels(y_true).pos)
+            y_drawn = np.where(is_known | np.isin(np.arange(6), drawn), y_true, np.nan)
+            # Calibrated predictions are only almost unbiased.
+            own = labels.sampled(
+                y_drawn, plan.probability, prediction=chance, calibrate=False
+            )
+            counts.append(own.pos)
     np.testing.assert_allclose(np.mean(counts, axis=0), y_true, atol=1e-12)
 
 
@@ -105,7 +108,8 @@ def test_a_label_is_known_or_drawn():
     )  # fmt: skip
     drawn = 1 - (1 - plan.probability) / (1 - of_known)
     assert drawn[~is_known].sum() == pytest.approx(50, rel=1e-9)
-    # The same scores would get the same probability in a plan without known labels.
+    # The same calibrated probabilities give the same draw without known labels.
+    options["probability"] = plan.prediction
     alone = plan_labels({"a": a, "b": b}, 50, **options)
     scale = 50 / alone.probability[~is_known].sum()
     np.testing.assert_allclose(drawn, scale * alone.probability, rtol=1e-4)
@@ -116,7 +120,7 @@ def test_estimates_of_other_metrics_warn():
     y_true, a, b, chance = batch(3)
     plan = plan_labels(
         {"a": a, "b": b}, 200, compare=("a", "b"), probability=chance,
-        random_state=0, **PARAMS,
+        random_state=1, **PARAMS,
     )  # fmt: skip
     found = plan.labels(y_true)
     compare("recall_at_rate", found, a, b, rate=0.1)
@@ -236,3 +240,21 @@ def test_a_pilot_and_planned_labels_are_worth_more_than_random_ones():
     assert planned < by_pilot / 2
     assert planned < random * (1 - 1 / np.sqrt(n_samples))
     assert np.mean(covered) > 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
+
+
+def test_random_labels_check_the_expected_standard_error():
+    # Predictions ten times too low: without labels the plan expects a third.
+    y_true, a, _, chance = batch(0)
+    is_known = np.random.default_rng(1).permutation(len(a)) < 400
+    known = {"known": np.where(is_known, y_true, np.nan), "known_probability": 0.1}
+    plans = [
+        plan_labels(a, 200, probability=p, random_state=0, **options, **PARAMS)
+        for options in ({}, known)
+        for p in (chance, chance / 10)
+    ]
+    right, wrong, right_checked, wrong_checked = (x.standard_error for x in plans)
+    assert wrong > 2 * right
+    # The calibration removes the factor, up to the clipping of probabilities.
+    assert wrong_checked == pytest.approx(right_checked, rel=0.01)
+    assert [x.is_checked for x in plans] == [False, False, True, True]
+    assert "if the probabilities are correct" in repr(plans[0])
