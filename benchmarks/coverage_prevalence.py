@@ -98,11 +98,11 @@ DESIGNS = [Design(*parts) for parts in product(POPULATIONS, SIZES, PREVALENCES)]
 
 def true_value(population, prevalence):
     """Return the average precision by integration over the share of cases above."""
-    controls, cases = POPULATIONS[population]
+    controls, samples = POPULATIONS[population]
 
     def precision(tpr):
         found = prevalence * tpr
-        return found / (found + (1 - prevalence) * controls.sf(cases.isf(tpr)))
+        return found / (found + (1 - prevalence) * controls.sf(samples.isf(tpr)))
 
     edges = [1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.5]
     return integrate.quad(precision, 0, 1, points=edges, limit=500)[0]
@@ -145,7 +145,7 @@ def simulate(design, n_simulations, seed=0):
 def rejected(design, n_simulations, seed=0):
     """Return how often equal markers differ, and how often it warns."""
     generator = np.random.default_rng(seed)
-    controls, cases = POPULATIONS[design.population]
+    controls, samples = POPULATIONS[design.population]
     n_samples, n_controls = design.sizes
     y_true = np.repeat([0, 1], [n_controls, n_samples])
     counts = np.zeros(2, dtype=int)
@@ -154,7 +154,7 @@ def rejected(design, n_simulations, seed=0):
             np.concatenate(
                 [
                     controls.rvs(n_controls, random_state=generator),
-                    cases.rvs(n_samples, random_state=generator),
+                    samples.rvs(n_samples, random_state=generator),
                 ]
             )
             for _ in range(2)
@@ -169,10 +169,10 @@ def rejected(design, n_simulations, seed=0):
 
 def row(design, result):
     """Return a line of the table."""
-    cases, controls = design.sizes
+    samples, controls = design.sizes
     numbers = " ".join(f"{number:9.4f}" for number in result)
     return (
-        f"{design.population:25s} {cases:5d} + {controls:<5d} "
+        f"{design.population:25s} {samples:5d} + {controls:<5d} "
         f"{design.prevalence:6g} {numbers}"
     )
 

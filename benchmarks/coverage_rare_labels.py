@@ -123,10 +123,10 @@ def main():
     options = parser.parse_args()
     n_simulations = max(options.simulations // (100 if options.short else 1), 2)
     warnings.simplefilter("ignore")
-    cases = [(name, 4_000, "none") for name in DESIGNS]
-    cases += [(name, 10_000, "none") for name in ("guide", "rank", "other's top")]
-    cases += [("guide", n, kind) for kind in PREDICTIONS[1:] for n in (4_000, 10_000)]
-    for case in cases:
+    samples = [(name, 4_000, "none") for name in DESIGNS]
+    samples += [(name, 10_000, "none") for name in ("guide", "rank", "other's top")]
+    samples += [("guide", n, kind) for kind in PREDICTIONS[1:] for n in (4_000, 10_000)]
+    for case in samples:
         covered, warned = rare_labels(*case, n_simulations)
         n_left = (~warned).sum(axis=0)
         left = (covered & ~warned).sum(axis=0) / np.maximum(n_left, 1)

@@ -21,7 +21,7 @@ def by_fold(fold, *columns):
     ]
 
 
-def both_rankings(cases, **given):
+def both_rankings(samples, **given):
     """Return the rankings of both models."""
-    y_true, *scores, fold = cases
+    y_true, *scores, fold = samples
     return tuple(FoldRankings(y_true, score, fold, **given) for score in scores)

@@ -49,9 +49,9 @@ def _id(metric, kwargs):
     return "-".join([name, *(f"{k}={v!r}" for k, v in kwargs.items())])
 
 
-def each(cases):
+def each(samples):
     """Return what makes a test of one metric a test of each of these."""
-    return looped("metric, kwargs", cases, lambda row: case(_id(*row)))
+    return looped("metric, kwargs", samples, lambda row: case(_id(*row)))
 
 
 def evaluate(metric, y_true, y_score, **kwargs):

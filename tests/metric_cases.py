@@ -39,7 +39,7 @@ class Case:
     slopes: Literal["smooth", "steep", "jump"] | None = None
     # Further arguments with one entry per case, made from the number of cases, for
     # example {"groups": lambda n: np.arange(n) % 2}.
-    per_case: Mapping[str, Callable[[int], np.ndarray]] = field(default_factory=dict)
+    per_sample: Mapping[str, Callable[[int], np.ndarray]] = field(default_factory=dict)
     # Negating the scores gives 1 - x.
     negates: bool = False
     # Swapping the classes gives 1 - x.
@@ -64,7 +64,7 @@ class Case:
 
     def __call__(self, y_true: Any, y_score: Any, **kwargs: Any) -> float:
         """Score, with the entries per case that were not given made up."""
-        for name, make in self.per_case.items():
+        for name, make in self.per_sample.items():
             if name not in kwargs:
                 kwargs[name] = make(len(y_score))
         return self.function(y_true, y_score, **self.kwargs, **kwargs)

@@ -14,7 +14,7 @@ from metric_cases import Case
 
 def gathered() -> list[Case]:
     """Return what the files list, each file under a name that no test has."""
-    cases: list[Case] = []
+    samples: list[Case] = []
     for path in sorted(Path(__file__).with_name("metrics").glob("test_*.py")):
         if "\nCASES = [" not in path.read_text(encoding="utf-8"):
             continue
@@ -24,8 +24,8 @@ def gathered() -> list[Case]:
         assert spec.loader is not None
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        cases += getattr(module, "CASES", [])
-    return cases
+        samples += getattr(module, "CASES", [])
+    return samples
 
 
 CASES = gathered()

@@ -14,7 +14,7 @@ from scipy import stats
 
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.options import Plan
-from skrate.inference.rankings import add_model_scores, check_cases
+from skrate.inference.rankings import add_model_scores, check_samples
 
 RATES = np.arange(1, 200) / 200
 # Where budgets most often lie.
@@ -109,8 +109,8 @@ def coverage(setting, n, n_simulations, *, n_resamples=1000, metric="recall", se
     rows = []
     for _ in range(n_simulations):
         is_pos, *scores = setting.sample(generator, n)
-        cases = check_cases(is_pos)
-        models = [add_model_scores(cases, "y_score", y_score) for y_score in scores]
+        samples = check_samples(is_pos)
+        models = [add_model_scores(samples, "y_score", y_score) for y_score in scores]
         both = curve_process(metric, models, RATES)
         band = both.band(plan)
         low = part_of(both, LOW).band(plan)

@@ -35,8 +35,8 @@ def ranked_samples(
     n_samples = draw(st.integers(max(min_size, 2 if both_classes else 1), max_size))
 
     def vector(elements: st.SearchStrategy, dtype: type) -> np.ndarray:
-        cases = st.lists(elements, min_size=n_samples, max_size=n_samples)
-        return np.array(draw(cases), dtype=dtype)
+        samples = st.lists(elements, min_size=n_samples, max_size=n_samples)
+        return np.array(draw(samples), dtype=dtype)
 
     y_true = vector(st.integers(0, 1), int)
     # Quarters around zero: negative scores, and sums that are exact.

@@ -21,7 +21,7 @@ OPTIONS = ["--label", "y", "--score", "new", "--score", "old"]
 
 
 @pytest.fixture(scope="module")
-def cases():
+def samples():
     rng = np.random.default_rng(0)
     y_true = (rng.random(300) < 0.2).astype(int)
     scores = rng.normal(size=(2, 300)).round(6) + [[1.5], [1.0]] * y_true
@@ -36,8 +36,8 @@ def write(path, y_true, scores, delimiter=","):
     return str(path)
 
 
-def test_the_report_is_that_of_the_functions(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_the_report_is_that_of_the_functions(samples, tmp_path, capsys):
+    y_true, scores = samples
     budget = rates.from_quantiles({0.025: 0.05, 0.975: 0.2})
     for delimiter in ",;\t":
         file = write(tmp_path / "scores.csv", y_true, scores, delimiter)
@@ -52,8 +52,8 @@ def test_the_report_is_that_of_the_functions(cases, tmp_path, capsys):
             assert capsys.readouterr().out == f"{report}\n\n{both}\n"
 
 
-def test_labels_in_words_need_the_positive(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_labels_in_words_need_the_positive(samples, tmp_path, capsys):
+    y_true, scores = samples
     words = np.where(y_true, "yes", "no")
     file = write(tmp_path / "scores.csv", words, {"new": scores["new"]})
     call = ["report", file, "--label", "y", "--score", "new", "--rate", "0.1"]
@@ -67,8 +67,8 @@ def test_labels_in_words_need_the_positive(cases, tmp_path, capsys):
     assert "by --pos-label no or --pos-label yes" in capsys.readouterr().err
 
 
-def test_labels_that_are_1_or_true_are_positive(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_labels_that_are_1_or_true_are_positive(samples, tmp_path, capsys):
+    y_true, scores = samples
     shown = []
     for labels in (
         y_true, y_true == 1, 2 * y_true - 1, y_true.astype(float),
@@ -80,24 +80,24 @@ def test_labels_that_are_1_or_true_are_positive(cases, tmp_path, capsys):
     assert set(shown) == {shown[0]}
 
 
-def report_by_clusters(cases, patients):
+def report_by_clusters(samples, patients):
     """Return the report of the same cases in Python."""
-    y_true, models = cases
+    y_true, models = samples
     options = {"reference": "new", "rate": 0.1, "clusters": patients}
     return str(budget_report(y_true, models, **options))
 
 
-def test_clusters_are_a_column(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_clusters_are_a_column(samples, tmp_path, capsys):
+    y_true, scores = samples
     patients = np.arange(300) // 3
     columns = {"new": scores["new"], "old": scores["old"], "patient": patients}
     file = write(tmp_path / "scores.csv", y_true, columns)
     main(["report", file, *OPTIONS, "--rate", "0.1", "--clusters", "patient"])
-    assert capsys.readouterr().out.startswith(report_by_clusters(cases, patients))
+    assert capsys.readouterr().out.startswith(report_by_clusters(samples, patients))
 
 
-def test_ids_of_clusters_stay_text(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_ids_of_clusters_stay_text(samples, tmp_path, capsys):
+    y_true, scores = samples
     high = str(2**60)
     texts = ["007", "7", "1e3", "1000", "1_0", "10", "True", "true", high, high[:-1]]
     texts += ["1", "1.0", f"{2**60 + 1}", "\u0661", "inf", "1e400"]
@@ -105,11 +105,11 @@ def test_ids_of_clusters_stay_text(cases, tmp_path, capsys):
     columns = {**scores, "patient": [texts[code] for code in patients]}
     file = write(tmp_path / "scores.csv", y_true, columns)
     main(["report", file, *OPTIONS, "--rate", "0.1", "--clusters", "patient"])
-    assert capsys.readouterr().out.startswith(report_by_clusters(cases, patients))
+    assert capsys.readouterr().out.startswith(report_by_clusters(samples, patients))
 
 
-def test_what_functions_warn_of_is_a_note(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_what_functions_warn_of_is_a_note(samples, tmp_path, capsys):
+    y_true, scores = samples
     file = write(tmp_path / "scores.csv", y_true, scores)
     page = tmp_path / "page.html"
     main(["report", file, *OPTIONS, "--rate", "0.01", "--html", str(page)])
@@ -121,8 +121,8 @@ def test_what_functions_warn_of_is_a_note(cases, tmp_path, capsys):
     assert any("rAUC" in note for note in notes)
 
 
-def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_mistakes_end_with_a_message_and_status_2(samples, tmp_path, capsys):
+    y_true, scores = samples
     file = write(tmp_path / "scores.csv", y_true, scores)
     broken = tmp_path / "broken.csv"
     broken.write_text("y,new\n1,0.5\n0\n", encoding="utf-8")
@@ -225,9 +225,9 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         assert len(error.splitlines()) == 1 or "usage: " in error
 
 
-def test_the_page_is_complete_in_itself(cases, tmp_path, capsys):
+def test_the_page_is_complete_in_itself(samples, tmp_path, capsys):
     require("matplotlib")
-    y_true, scores = cases
+    y_true, scores = samples
     scores = {"new": scores["new"], "<old>": scores["old"]}
     file, page = write(tmp_path / "scores.csv", y_true, scores), tmp_path / "page.html"
     models = ["--label", "y", "--score", "new", "--score", "<old>"]
@@ -246,9 +246,11 @@ def test_the_page_is_complete_in_itself(cases, tmp_path, capsys):
     assert page.read_text(encoding="utf-8") == text
 
 
-def test_the_page_lacks_only_the_picture_of_what_is_undefined(cases, tmp_path, capsys):
+def test_the_page_lacks_only_the_picture_of_what_is_undefined(
+    samples, tmp_path, capsys
+):
     require("matplotlib")
-    _, scores = cases
+    _, scores = samples
     file = write(tmp_path / "scores.csv", np.arange(300) == 7, scores)
     page = tmp_path / "page.html"
     main(["report", file, *OPTIONS, "--rate", "0.2", "--html", str(page)])
@@ -259,8 +261,8 @@ def test_the_page_lacks_only_the_picture_of_what_is_undefined(cases, tmp_path, c
     assert "at least 2 are needed" in text
 
 
-def test_zipped_text_is_read(cases, tmp_path, capsys):
-    file = Path(write(tmp_path / "scores.csv", *cases))
+def test_zipped_text_is_read(samples, tmp_path, capsys):
+    file = Path(write(tmp_path / "scores.csv", *samples))
     zipped = tmp_path / "scores.csv.gz"
     zipped.write_bytes(gzip.compress(file.read_bytes()))
     shown = []
@@ -270,8 +272,8 @@ def test_zipped_text_is_read(cases, tmp_path, capsys):
     assert shown[0] == shown[1]
 
 
-def test_decimal_commas_are_read_if_asked(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_decimal_commas_are_read_if_asked(samples, tmp_path, capsys):
+    y_true, scores = samples
     options = [*OPTIONS, "--rate", "0.1"]
     main(["report", write(tmp_path / "points.csv", y_true, scores), *options])
     report = capsys.readouterr().out
@@ -284,8 +286,8 @@ def test_decimal_commas_are_read_if_asked(cases, tmp_path, capsys):
     assert capsys.readouterr().out == report
 
 
-def test_a_reader_that_stops_ends_it_quietly(cases, tmp_path):
-    file = write(tmp_path / "scores.csv", *cases)
+def test_a_reader_that_stops_ends_it_quietly(samples, tmp_path):
+    file = write(tmp_path / "scores.csv", *samples)
     call = [sys.executable, "-m", "skrate", "report", file, *OPTIONS, "--rate", "0.1"]
     with subprocess.Popen(
         call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -294,8 +296,8 @@ def test_a_reader_that_stops_ends_it_quietly(cases, tmp_path):
         assert process.stderr.read() == ""
 
 
-def test_letters_that_the_terminal_lacks_are_escaped(cases, tmp_path):
-    y_true, scores = cases
+def test_letters_that_the_terminal_lacks_are_escaped(samples, tmp_path):
+    y_true, scores = samples
     file = write(tmp_path / "scores.csv", y_true, {"s\xe9": scores["new"]})
     call = [sys.executable, "-m", "skrate", "report", file, "--label", "y", "--score"]
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
@@ -309,11 +311,11 @@ def test_letters_that_the_terminal_lacks_are_escaped(cases, tmp_path):
     assert other.stderr.count(b"\n") == 1
 
 
-def test_a_report_that_cannot_be_written_ends_with_a_message(cases, tmp_path):
+def test_a_report_that_cannot_be_written_ends_with_a_message(samples, tmp_path):
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("needs a device that is full")
-    file = write(tmp_path / "scores.csv", *cases)
+    file = write(tmp_path / "scores.csv", *samples)
     call = [sys.executable, "-m", "skrate", "report", file, *OPTIONS, "--rate", "0.1"]
     with full.open("w") as out:
         found = subprocess.run(call, stdout=out, stderr=subprocess.PIPE, check=False)
@@ -321,10 +323,10 @@ def test_a_report_that_cannot_be_written_ends_with_a_message(cases, tmp_path):
     assert found.stderr.count(b"\n") == 1
 
 
-def test_parquet_is_read(cases, tmp_path, capsys):
+def test_parquet_is_read(samples, tmp_path, capsys):
     pandas = require("pandas")
     require("pyarrow")
-    y_true, scores = cases
+    y_true, scores = samples
     path = tmp_path / "scores.parquet"
     pandas.DataFrame({"y": y_true, **scores}).to_parquet(path)
     main(["report", str(path), *OPTIONS, "--rate", "0.1"])
@@ -335,8 +337,8 @@ def test_parquet_is_read(cases, tmp_path, capsys):
     assert found == capsys.readouterr().out
 
 
-def test_text_is_read_as_programs_write_it(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_text_is_read_as_programs_write_it(samples, tmp_path, capsys):
+    y_true, scores = samples
     main(
         ["report", write(tmp_path / "s.csv", y_true, scores), *OPTIONS, "--rate", "0.1"]
     )
@@ -349,8 +351,8 @@ def test_text_is_read_as_programs_write_it(cases, tmp_path, capsys):
         assert capsys.readouterr().out == expected
 
 
-def test_sheets_are_read_and_lower_scores_may_be_better(cases, tmp_path, capsys):
-    y_true, scores = cases
+def test_sheets_are_read_and_lower_scores_may_be_better(samples, tmp_path, capsys):
+    y_true, scores = samples
     main(
         ["report", write(tmp_path / "s.csv", y_true, scores), *OPTIONS, "--rate", "0.1"]
     )
@@ -376,10 +378,10 @@ def test_parquet_without_pandas_is_refused(monkeypatch, tmp_path, capsys):
 
 
 def test_the_page_has_no_picture_without_matplotlib(
-    cases, monkeypatch, tmp_path, capsys
+    samples, monkeypatch, tmp_path, capsys
 ):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    file, page = write(tmp_path / "scores.csv", *cases), tmp_path / "page.html"
+    file, page = write(tmp_path / "scores.csv", *samples), tmp_path / "page.html"
     main(["report", file, *OPTIONS, "--rate", "0.2", "--html", str(page)])
     text = page.read_text(encoding="utf-8")
     assert "<img" not in text

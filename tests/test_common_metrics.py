@@ -60,24 +60,24 @@ class Cases:
     y_true: np.ndarray
     y_score: np.ndarray
     sample_weight: np.ndarray | None = None
-    per_case: dict[str, np.ndarray] | None = None
+    per_sample: dict[str, np.ndarray] | None = None
 
     def __post_init__(self):
-        if self.per_case is None:
-            makers = self.metric.per_case.items()
-            self.per_case = {name: make(len(self.y_true)) for name, make in makers}
+        if self.per_sample is None:
+            makers = self.metric.per_sample.items()
+            self.per_sample = {name: make(len(self.y_true)) for name, make in makers}
 
     def score(self) -> float:
         weights = {}
         if self.sample_weight is not None:
             weights = {"sample_weight": self.sample_weight}
-        return self.metric(self.y_true, self.y_score, **weights, **self.per_case)
+        return self.metric(self.y_true, self.y_score, **weights, **self.per_sample)
 
     def take(self, index: np.ndarray) -> "Cases":
         weights = None if self.sample_weight is None else self.sample_weight[index]
-        per_case = {name: values[index] for name, values in self.per_case.items()}
+        per_sample = {name: values[index] for name, values in self.per_sample.items()}
         return Cases(
-            self.metric, self.y_true[index], self.y_score[index], weights, per_case
+            self.metric, self.y_true[index], self.y_score[index], weights, per_sample
         )
 
 
@@ -244,8 +244,8 @@ def test_weights_are_relative_numbers_of_cases(metric, sample):
 def test_the_order_of_the_cases_does_not_matter(metric, sample, seed):
     weights = sample.sample_weight if metric.takes_weights else None
     order = np.random.default_rng(seed).permutation(len(sample.y_true))
-    for cases in (Cases(metric, *sample[:2]), Cases(metric, *sample[:2], weights)):
-        assert equal(cases.take(order).score(), cases.score())
+    for samples in (Cases(metric, *sample[:2]), Cases(metric, *sample[:2], weights)):
+        assert equal(samples.take(order).score(), samples.score())
 
 
 @each_metric
@@ -419,9 +419,9 @@ def test_a_class_without_weight_is_an_absent_class(metric):
 each_case = each_of([case for case in CASES if case.function in REGISTERED])
 
 
-def of_table(metric, *cases, sample_weight=None):
+def of_table(metric, *samples, sample_weight=None):
     """Return the score of the table of these cases, given in their place."""
-    table = skrate.RankTable.from_arrays(*cases, sample_weight=sample_weight)
+    table = skrate.RankTable.from_arrays(*samples, sample_weight=sample_weight)
     return metric.function(table, **metric.kwargs)
 
 
@@ -470,14 +470,14 @@ def test_other_weights_of_a_table_are_relative(metric):
 @looped("present", [0, 1])
 def test_a_table_of_one_class_warns_as_its_cases(metric, present):
     y_true, y_score = np.full(50, present), np.arange(50)
-    with warnings.catch_warnings(record=True) as of_cases:
+    with warnings.catch_warnings(record=True) as of_samples:
         warnings.simplefilter("always")
         expected = metric.function(y_true, y_score, **metric.kwargs)
     with warnings.catch_warnings(record=True) as of_tables:
         warnings.simplefilter("always")
         found = of_table(metric, y_true, y_score)
     assert equal(found, expected)
-    said = [[(str(w.message), w.category) for w in c] for c in (of_cases, of_tables)]
+    said = [[(str(w.message), w.category) for w in c] for c in (of_samples, of_tables)]
     assert said[0] == said[1]
     # The user's line, not ours.
     assert all(w.filename == __file__ for w in of_tables)
@@ -560,14 +560,14 @@ BAD_WEIGHTS = {
 
 @each_metric
 def test_bad_input_is_named(metric):
-    per_case = {name: make(12) for name, make in metric.per_case.items()}
+    per_sample = {name: make(12) for name, make in metric.per_sample.items()}
     for name, (bad, message) in BAD_INPUT.items():
         if name == "three labels" and metric.function is skrate.ndcg_score:
             # They are grades.
             continue
         arguments = {"y_true": Y_TRUE, "y_score": Y_SCORE, **bad}
         with case(name), pytest.raises(ValueError, match=message):
-            metric(**arguments, **per_case)
+            metric(**arguments, **per_sample)
 
 
 @each_weighted_metric
@@ -577,7 +577,7 @@ def test_bad_weights_are_named(metric):
             metric(Y_TRUE, Y_SCORE, sample_weight=weights)
 
 
-@each_of([m for m in METRICS if m.takes_weights and not m.per_case])
+@each_of([m for m in METRICS if m.takes_weights and not m.per_sample])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_rounding_leaves_no_value_outside_of_the_range(metric):
     # Perfect and perfectly wrong rankings have the values where a range ends.

@@ -48,16 +48,16 @@ def test_clusters_keep_what_independence_would_not():
         # 80 clusters of 5 cases: scores share a part, the class is the cluster's.
         y_true = np.repeat(generator.random(80) < 0.4, 5).astype(int)
         shared = np.repeat(generator.normal(size=80), 5)
-        cases = y_true, y_true + 0.8 * shared + 0.6 * generator.normal(size=400)
+        samples = y_true, y_true + 0.8 * shared + 0.6 * generator.normal(size=400)
         return [
-            estimate("roc_auc", *cases, clusters=given).confidence_interval
+            estimate("roc_auc", *samples, clusters=given).confidence_interval
             for given in (clusters, None)
         ]
 
     # The scores have variance 1: the AUC is that of a shift by 1.
-    by_cluster, by_case = held(simulated(1000, drawn), 0.760250).T
+    by_cluster, needs_groups = held(simulated(1000, drawn), 0.760250).T
     assert_share(by_cluster, at_least=0.94)
-    assert np.mean(by_case) < 0.85
+    assert np.mean(needs_groups) < 0.85
 
 
 @pytest.mark.parametrize("stratify", [True, False])

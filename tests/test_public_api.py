@@ -220,10 +220,10 @@ def test_a_registered_metric_has_its_values_and_slopes(score):
 def test_a_registered_metric_has_cases(score):
     file = score.__module__.rsplit(".", maxsplit=1)[1]
     assert (ROOT / "tests" / "metrics" / f"test_{file}.py").is_file()
-    cases = [case for case in CASES if case.function is score]
-    assert any(case.constant for case in cases), "none for the common tests"
-    assert any(case.slopes for case in cases), "none for the tests of inference"
-    assert any(case.oracle for case in cases), "none has an oracle"
+    samples = [case for case in CASES if case.function is score]
+    assert any(case.constant for case in samples), "none for the common tests"
+    assert any(case.slopes for case in samples), "none for the tests of inference"
+    assert any(case.oracle for case in samples), "none has an oracle"
 
 
 @each_registered

@@ -48,7 +48,7 @@ def as_registered(metric):
 OURS = {
     f"skrate: {metric.name}": as_registered(metric)
     for metric in METRICS
-    if not metric.per_case and not metric.is_partial
+    if not metric.per_sample and not metric.is_partial
 }
 
 # Those that take a row for a case of several labels.

@@ -97,9 +97,9 @@ def by_compare_all(case, options, labels, a, b, given):
 def by_scorer(case, options, labels, a, b, given):
     rest = dict(given)
     pos_label = rest.pop("pos_label", None)
-    per_case = {name: options[name] for name in case.per_case}
-    own = {name: value for name, value in options.items() if name not in per_case}
-    return [scored(case.function, own, labels, a, pos_label, **rest, **per_case)], []
+    per_sample = {name: options[name] for name in case.per_sample}
+    own = {name: value for name, value in options.items() if name not in per_sample}
+    return [scored(case.function, own, labels, a, pos_label, **rest, **per_sample)], []
 
 
 def by_eval_metric(case, options, labels, a, b, given):
@@ -186,7 +186,7 @@ def test_each_way_gives_the_number_of_the_score(case, way, design):
     if case not in FIRST and (design != "plain" or way in FOR_FIRST):
         return
     options = dict(case.kwargs)
-    options |= {name: make(len(Y)) for name, make in case.per_case.items()}
+    options |= {name: make(len(Y)) for name, make in case.per_sample.items()}
     labels = NAMES if design == "names" else Y
     given = {"weights": {"sample_weight": WEIGHT}, "names": {"pos_label": "ill"}}
     given = given.get(design, {})
@@ -224,7 +224,7 @@ def test_weights_by_sampling_change_no_digit_of_the_score(way):
     for seed, case in enumerate(FIRST if way in FOR_FIRST else [*CASES, *MORE]):
         labels, a, b, weights = drawn(seed)
         options = dict(case.kwargs)
-        options |= {name: make(len(labels)) for name, make in case.per_case.items()}
+        options |= {name: make(len(labels)) for name, make in case.per_sample.items()}
         given = {"sample_weight": weights}
         try:
             values = [case.function(labels, s, **options, **given) for s in (a, b)]
@@ -276,6 +276,6 @@ def test_lists_are_refused_where_the_score_takes_none(function):
         return
     (case, *_) = [case for case in CASES if case.function is function]
     options = dict(case.kwargs)
-    options |= {name: make(len(Y)) for name, make in case.per_case.items()}
+    options |= {name: make(len(Y)) for name, make in case.per_sample.items()}
     with pytest.raises(ValueError, match="clusters="):
         skrate.estimate(function, Y, A, groups=LISTS_OF, **options)

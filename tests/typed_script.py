@@ -111,9 +111,9 @@ for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare("roc_auc", ints, scores)
 warnings.filterwarnings("ignore", ". (positive|negative) samples are fewer than")
 skrate.select_best("roc_auc", ints, pilots, random_state=0)
-by_case = skrate.estimate("roc_auc", texts, other["a"], pos_label="yes").influence
-assert by_case is not None
-by_case.tolist()
+needs_groups = skrate.estimate("roc_auc", texts, other["a"], pos_label="yes").influence
+assert needs_groups is not None
+needs_groups.tolist()
 
 # Curves.
 curve = skrate.rate_averaged_roc_curve(

@@ -14,8 +14,8 @@ from skrate.data.checks import check_unmasked, shown
 
 Scope = Literal["population", "batch"]
 # Attributes with an entry per sample, if the labels have them.
-_PER_CASE = ["pos", "noise", "weight", "is_labelled", "share", "prediction", "shared"]
-_PER_CASE.append("fitted")
+_PER_SAMPLE = ["pos", "noise", "weight", "is_labelled", "share", "prediction", "shared"]
+_PER_SAMPLE.append("fitted")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +93,7 @@ class EstimatedLabels:
         return iter(np.asarray(self))
 
     def __getitem__(self, rows: Any) -> EstimatedLabels:
-        return self._taken(self._index(rows))
+        return self._select(self._index(rows))
 
     def _index(self, rows: Any) -> IntArray:
         """Return the positions of rows, after a check that they are distinct."""
@@ -109,9 +109,9 @@ class EstimatedLabels:
             )
         return np.asarray(index)
 
-    def _taken(self, index: IntArray) -> EstimatedLabels:
+    def _select(self, index: IntArray) -> EstimatedLabels:
         """Return the labels of some samples, with errors of these samples only."""
-        columns = {name: getattr(self, name, None) for name in _PER_CASE}
+        columns = {name: getattr(self, name, None) for name in _PER_SAMPLE}
         selected = {name: v[..., index] for name, v in columns.items() if v is not None}
         return replace(self, **selected)
 
@@ -184,14 +184,14 @@ class EstimatedLabels:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TakenLabels(EstimatedLabels):
+class SelectedLabels(EstimatedLabels):
     """Labels of some samples, with errors that depend on the rest of ``whole``."""
 
     whole: EstimatedLabels = None  # type: ignore[assignment]
     rows: IntArray = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, whole: EstimatedLabels, index: IntArray) -> TakenLabels:
+    def of(cls, whole: EstimatedLabels, index: IntArray) -> SelectedLabels:
         """Return the labels of the samples at ``index``."""
         weight = None if whole.weight is None else whole.weight[index]
         return cls(
@@ -205,11 +205,11 @@ class TakenLabels(EstimatedLabels):
             rows=index,
         )
 
-    def _taken(self, index: IntArray) -> EstimatedLabels:
-        return replace(self.whole, scope=self.scope)._taken(self.rows[index])
+    def _select(self, index: IntArray) -> EstimatedLabels:
+        return replace(self.whole, scope=self.scope)._select(self.rows[index])
 
     def for_scores(self, scores: FloatArray) -> Self:
-        part = EstimatedLabels._taken(self.whole, self.rows)
+        part = EstimatedLabels._select(self.whole, self.rows)
         calibrated = part.for_scores(scores)
         if calibrated is part:
             return self

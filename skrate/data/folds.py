@@ -207,12 +207,12 @@ class FoldRankings:
     @property
     def n_pos(self) -> int:
         """Number of positive samples; each counts once, however often it is tested."""
-        return int(np.count_nonzero(self.is_pos[self._cases[0]]))
+        return int(np.count_nonzero(self.is_pos[self._samples[0]]))
 
     @property
     def n_neg(self) -> int:
         """Number of negative samples; each counts once, however often it is tested."""
-        return len(self._cases[0]) - self.n_pos
+        return len(self._samples[0]) - self.n_pos
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -313,7 +313,7 @@ class FoldRankings:
         summary = {name: getattr(self, name) for name in names}
         if self.pos_label is not None:
             summary["pos_label"] = plain(self.pos_label)
-        return {"n_samples": len(self._cases[0]), **summary}
+        return {"n_samples": len(self._samples[0]), **summary}
 
     def __repr__(self) -> str:
         summary = self.to_dict()
@@ -339,7 +339,7 @@ class FoldRankings:
         return np.split(order, np.cumsum(sizes)[:-1])
 
     @cached_property
-    def _cases(self) -> tuple[IntArray, IntArray]:
+    def _samples(self) -> tuple[IntArray, IntArray]:
         """One row of each sample, and the sample of each row."""
         if self.indices is None:
             rows = np.arange(len(self.y_true))
@@ -363,7 +363,7 @@ class FoldRankings:
             per_sample["clusters"] = check_groups("clusters", self.clusters).codes
         if self.sample_weight is not None:
             per_sample["weights in sample_weight"] = self.sample_weight
-        first_rows, samples = self._cases
+        first_rows, samples = self._samples
         for words, column in per_sample.items():
             differs = column != column[first_rows][samples]
             if differs.any():

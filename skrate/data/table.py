@@ -118,7 +118,7 @@ class RankTable:
     own_products: tuple[FloatArray, FloatArray] | None = None
     _cells: Cells | None = None
     # True only if the weights are certainly numbers of samples.
-    is_of_cases: bool = False
+    is_of_samples: bool = False
     n_groups: int
     n_pos: float
     n_neg: float
@@ -178,7 +178,7 @@ class RankTable:
             cum_neg=cum_neg,
             thresholds=thresholds,
             _cells=cells,
-            is_of_cases=sums is not None,
+            is_of_samples=sums is not None,
         )
 
     def _set(self, n_pos: float, n_neg: float, **attributes: Any) -> RankTable:
@@ -529,10 +529,10 @@ class RankTable:
     @cached_property
     def rates(self) -> FloatArray:
         """Rate at each cut."""
-        if self.is_of_cases and self.n_groups == self.total:
+        if self.is_of_samples and self.n_groups == self.total:
             return frozen(np.arange(self.n_groups + 1) / self.n_groups)
         processed = cumulated(self.pos + self.neg)
-        if self.is_of_cases:
+        if self.is_of_samples:
             # For estimated labels pos + neg is an integer only up to rounding.
             processed = np.rint(processed)
         return frozen(processed / processed[-1])
@@ -565,8 +565,10 @@ class RankTable:
         if self.own_products is None:
             return build_weight_table(pos, neg)
         pair = [column[order] for column in self.own_products]
-        are_cases = self.is_of_cases
-        return _build_estimated_table(pos, neg, pair, self.total, are_cases=are_cases)
+        are_samples = self.is_of_samples
+        return _build_estimated_table(
+            pos, neg, pair, self.total, are_samples=are_samples
+        )
 
     @cached_property
     def merged(self) -> Merged:
@@ -699,7 +701,7 @@ def build_ranked_table(
     whole = total(pos + neg) if is_weighted else float(len(order))
     # Without weights neg = 1 - pos, and both products are the same.
     pair = products[0], products[-1]
-    return _build_estimated_table(pos, neg, pair, whole, are_cases=not is_weighted)
+    return _build_estimated_table(pos, neg, pair, whole, are_samples=not is_weighted)
 
 
 def _build_label_table(
@@ -734,7 +736,7 @@ def _build_untied_table(
     n_pos, table = float(np.count_nonzero(labels)), RankTable.__new__(RankTable)
     n_neg = len(labels) - n_pos
     return table._set(
-        n_pos, n_neg, labels=labels, thresholds=thresholds, is_of_cases=True
+        n_pos, n_neg, labels=labels, thresholds=thresholds, is_of_samples=True
     )
 
 
@@ -761,7 +763,7 @@ def _build_estimated_table(
     own_products: Sequence[FloatArray],
     total: float,
     *,
-    are_cases: bool,
+    are_samples: bool,
 ) -> RankTable:
     """Return the table of estimated labels, with weights that may be negative."""
     cum_pos = np.append(0.0, np.cumsum(pos))
@@ -774,7 +776,7 @@ def _build_estimated_table(
         neg=neg,
         cum_pos=cum_pos,
         own_products=tuple(map(frozen, own_products)),
-        is_of_cases=are_cases,
+        is_of_samples=are_samples,
     )
 
 
@@ -848,7 +850,7 @@ def _merged(
     starts = np.flatnonzero(is_start)
     if len(starts) == table.n_groups:
         return _unmerged(table)
-    if not table.is_of_cases:
+    if not table.is_of_samples:
         pos, neg = (np.add.reduceat(w, starts) for w in (table.pos, table.neg))
         return Merged(pos, neg, starts)
     if labels is not None:

@@ -16,7 +16,7 @@ from skrate.displays.drawing import (
     Display,
     Options,
     check_defined,
-    count_cases,
+    count_samples,
     draw_rate,
     entry,
     model_color,
@@ -337,7 +337,7 @@ class CurveComparisonDisplay(Display, draws=(CurveComparison,), by="compare_curv
         """Draw axes with counts of processed samples and of positives (or the gain)."""
         curve = self.comparison
         top = self.ax_.secondary_xaxis("top", functions=_scaling(n_items))
-        count_cases(self.ax_, top.xaxis, n_items)
+        count_samples(self.ax_, top.xaxis, n_items)
         top.set_xlabel(f"Processed of {n_items:,}")
         if curve.metric not in _FOUND:
             return [top]
@@ -649,5 +649,5 @@ class BudgetReportDisplay(Display, draws=(BudgetReport,), by="budget_report"):
         if self.perfect_ is not None:
             tops.append(min(right, p))
         self.ax_.set(xlim=(0, n * right), ylim=(0, 1.05 * n * max(tops)))
-        count_cases(self.ax_, self.ax_.xaxis, n * right)
+        count_samples(self.ax_, self.ax_.xaxis, n * right)
         self.ax_.yaxis.set_major_formatter(COUNTS)

@@ -167,7 +167,7 @@ def mean_and_spread(values: FloatArray | list[float], mean: float | None = None)
     return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
 
-def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
+def count_samples(ax: Axes, axis: Any, n_items: float) -> None:
     """Show counts up to ``n_items`` on a horizontal axis, with ticks that fit."""
     from matplotlib.ticker import MaxNLocator
 

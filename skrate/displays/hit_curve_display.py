@@ -18,7 +18,7 @@ from skrate.displays.drawing import (
     COUNTS,
     Axes,
     FoldsDisplay,
-    count_cases,
+    count_samples,
     draw_rate,
     entry,
     mean_and_spread,
@@ -357,7 +357,7 @@ class HitCurveDisplay(FoldsDisplay):
         if n_items is None:
             has_cost = of_gain and self._has_cost
             return "Fraction of the cost" if has_cost else "Rate", ylabel
-        count_cases(self.ax_, self.ax_.xaxis, n_items)
+        count_samples(self.ax_, self.ax_.xaxis, n_items)
         if self._metric in ("hits", "gain"):
             n_pos = n_items * self.prevalence
             ylabel = "Gain" if of_gain else f"Positives found, of {n_pos:,.0f}"

@@ -241,12 +241,12 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y = as_array("y", y)
         rows, labels = validate_data(self, X, y, **_NUMBERS)
         given = sample_weight, groups
-        samples, self.classes_ = check_training_cases(rows, labels, *given)
+        samples, self.classes_ = check_training_samples(rows, labels, *given)
         rule = None
         if self.n_iter_no_change is not None:
             seed = int(check_generator(self.random_state).integers(2**31))
             has_weights, has_lists = (array is not None for array in given)
-            parts = split_cases(samples, has_lists, self.validation_fraction, seed)
+            parts = split_samples(samples, has_lists, self.validation_fraction, seed)
             train, held_out = map(samples.take, parts)
             rule = StoppingRule(self, train, held_out, has_weights, has_lists)
             samples = rule.train
@@ -371,7 +371,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.validation_scores_ = np.array(rule.scores)
 
 
-def split_cases(
+def split_samples(
     samples: TrainingCases, has_lists: bool, fraction: float, seed: int
 ) -> tuple[IntArray, IntArray]:
     """Return the rows of the training part and of the validation part.
@@ -570,7 +570,7 @@ class TrainingCases(NamedTuple):
         return np.asarray((n_pos > 0) & (n_pos < n_all))
 
 
-def check_training_cases(
+def check_training_samples(
     X: Array, y: Array, sample_weight: ArrayLike | None, groups: ArrayLike | None
 ) -> tuple[TrainingCases, Array]:
     """Return the samples of positive weight, and the two classes."""

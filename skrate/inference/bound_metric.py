@@ -19,7 +19,7 @@ from skrate.metrics.metric import (
     find_metric,
     function_parameters,
     is_known,
-    per_case,
+    per_sample,
     unwrap,
 )
 
@@ -52,10 +52,10 @@ class BoundMetric:
         return bool(kind(**options).greater_is_better)
 
     @property
-    def per_case(self) -> tuple[str, ...]:
+    def per_sample(self) -> tuple[str, ...]:
         """The parameters that may have an entry per sample."""
         kind = METRICS.get(self.function)
-        return () if kind is None else per_case(kind)
+        return () if kind is None else per_sample(kind)
 
     @property
     def averages_classes(self) -> bool:
@@ -95,10 +95,10 @@ class BoundMetric:
         return BoundMetric(self.function, {**self.params, **params})
 
     def score_ranking(
-        self, y_true: ArrayLike, y_score: ArrayLike, **of_cases: Any
+        self, y_true: ArrayLike, y_score: ArrayLike, **of_samples: Any
     ) -> float:
         """Return the metric of all samples as one ranking, or of their classes."""
-        return float(self.function(y_true, y_score, **of_cases | self.params))
+        return float(self.function(y_true, y_score, **of_samples | self.params))
 
     def list_mean(
         self,
@@ -158,7 +158,7 @@ def bind(
     if not is_known(function):
         # Raises.
         find_metric(function, opts)
-    of_rows = bound.per_case
+    of_rows = bound.per_sample
     at_hand = {
         name: setting
         for name, setting in bound.params.items()
@@ -198,14 +198,14 @@ def bind(
 
 def optional_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, except arguments per sample."""
-    of_cases = (*OF_ROWS, *BoundMetric(function, {}).per_case)
+    of_samples = (*OF_ROWS, *BoundMetric(function, {}).per_sample)
     if {"groups", "labels"} <= function_parameters(function).keys():
         # The default average is "macro" for classes, and "pooled" for lists.
-        of_cases = (*of_cases, "average", "n_relevant")
+        of_samples = (*of_samples, "average", "n_relevant")
     return {
         name: parameter.default
         for name, parameter in function_parameters(function).items()
         if parameter.kind is parameter.KEYWORD_ONLY
         and parameter.default is not parameter.empty
-        and name not in of_cases
+        and name not in of_samples
     }

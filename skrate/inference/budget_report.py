@@ -480,8 +480,8 @@ def budget_report(
     reject_integer_one(rate, "rate=1/N is one of N samples")
     law, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
     n_items, level = arguments["n_items"], arguments["confidence_level"]
-    cases = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
-    ranked = _ranked_models(y_true, y_score, weights, cases, law)
+    samples = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
+    ranked = _ranked_models(y_true, y_score, weights, samples, law)
     if prevalence is not None:
         prevalence = check_fraction("prevalence", prevalence)
         ranked = _set_prevalence(ranked, prevalence, n_items)
@@ -494,8 +494,8 @@ def budget_report(
     plan = Plan(confidence_level=level, stratify=is_given, is_prevalence_given=is_given)
     models = _evaluate_models(ranked, law, plan, of_models)
     grid, given_positives = _curve_rates(law), Plan(stratify=True)
-    known = [one.found.cases for one in models.values() if one.found.is_known]
-    curves = [hits_process([cases], grid, given_positives) for cases in known]
+    known = [one.found.samples for one in models.values() if one.found.is_known]
+    curves = [hits_process([samples], grid, given_positives) for samples in known]
     budget = _Budget(law, n_items, n_samples)
     rows = [
         row for name, one in models.items() for row in _model_rows(name, one, budget)
@@ -549,15 +549,15 @@ def _evaluate_models(
     """
     metrics: list[Metric] = [ExpectedHits(law), ExpectedHits(law, missed=True)]
     metrics += [RecallAtRate(law), PrecisionAtRate(law), LiftAtRate(law)]
-    samples = [Rankings([one]) for one in ranked.values()]
-    cases = samples[0].each[0]
+    rankings = [Rankings([one]) for one in ranked.values()]
+    samples = rankings[0].rankings[0]
     # The samples, not a ranking, make the uncertainty unknown: warn once.
-    reason = no_inference_reason(cases)
+    reason = no_inference_reason(samples)
     if reason is not None:
         warn_undefined("The uncertainty of the budget report", reason)
     by_metric = []
     for metric in metrics:
-        models = evaluate([metric] * len(samples), samples, plan, are_warned=False)
+        models = evaluate([metric] * len(rankings), rankings, plan, are_warned=False)
         if reason is not None:
             models = [replace(model, is_known=False) for model in models]
         by_metric.append(models)
@@ -565,7 +565,7 @@ def _evaluate_models(
     by_name = {name: _Evaluations(*models) for name, models in by_model}
     if reason is not None:
         return by_name
-    warn_unreliable_value(metrics[0], cases, by_metric[0][0].value, None)
+    warn_unreliable_value(metrics[0], samples, by_metric[0][0].value, None)
     if law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
@@ -580,16 +580,18 @@ def _clip_value(model: Evaluation) -> Evaluation:
 
     Estimated labels can give values outside of them.
     """
-    ((metric, ranked, value),) = model.each
+    ((metric, ranked, value),) = model.rankings
     clipped = float(np.clip(value, *model.bounds))
-    return replace(model, each=[OnRanking(metric, ranked, clipped)])
+    return replace(model, rankings=[OnRanking(metric, ranked, clipped)])
 
 
 def _model_rows(name: str, model: _Evaluations, budget: _Budget) -> list[BudgetRow]:
     """Return the rows of a model, in the order of the report."""
     (law, n_items, n_samples), found, pvalue = budget, model.found, _NAN
-    p, processed = found.cases.table.prevalence, law.mean()
-    if found.is_known or (found.cases.are_exchangeable and min(found.cases.sizes) > 0):
+    p, processed = found.samples.table.prevalence, law.mean()
+    if found.is_known or (
+        found.samples.are_exchangeable and min(found.samples.sizes) > 0
+    ):
         pvalue = chance_pvalue(model.recall, law)
 
     def row(quantity: Quantity, evaluation: Evaluation, chance: float) -> BudgetRow:
@@ -687,7 +689,7 @@ def _compare_reference(
     pairs, recall = [], RecallAtRate(law)
     for model in models.values():
         if model.is_known:
-            rankings = [evaluate_ranking(recall, one.cases) for one in (model, base)]
+            rankings = [evaluate_ranking(recall, one.samples) for one in (model, base)]
             warn_small_sample(rankings)
         pairs.append((model - base).comparison(model.plan))
     pvalues = adjust_pvalues(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
@@ -714,7 +716,7 @@ def _compare_reference(
         rate = fixed_rate(law)
         if rate is not None and model.is_known:
             equal, (low, high) = find_equal_rate(
-                model.cases, base.cases, rate, model.plan
+                model.samples, base.samples, rate, model.plan
             )
             equal_row = BudgetRow(
                 model=name,
@@ -734,17 +736,17 @@ def _ranked_models(
     y_true: Any,
     y_score: Any,
     weights: Weights,
-    cases: dict[str, Any],
+    samples: dict[str, Any],
     law: RateDistribution,
 ) -> dict[str, Ranked]:
     """Return the ranking of each model, by the name of the model."""
     is_one = isinstance(y_true, FoldRankings) or not are_columns(y_score)
     if are_fold_rankings(y_true) or not is_one:
         models = find_model_rankings(
-            "y_score", y_score, y_true, cases, weights, least=1, by_case=False
+            "y_score", y_score, y_true, samples, weights, least=1, needs_groups=False
         )
     else:
-        models = {"model": find_rankings(y_true, y_score, weights=weights, **cases)}
+        models = {"model": find_rankings(y_true, y_score, weights=weights, **samples)}
     folds = next(iter(models.values())).folds
     if folds is not None:
         check_cuts("number found", law.mean(), folds)
@@ -758,36 +760,36 @@ def _set_prevalence(
     ranked: dict[str, Ranked], prevalence: float, n_items: int | None
 ) -> dict[str, Ranked]:
     """Return the rankings with sampling weights that give them the prevalence."""
-    cases = next(iter(ranked.values()))
-    if cases.counts is not None or cases.estimated is not None:
-        kind = "a RankTable" if cases.counts is not None else "estimated labels"
+    samples = next(iter(ranked.values()))
+    if samples.counts is not None or samples.estimated is not None:
+        kind = "a RankTable" if samples.counts is not None else "estimated labels"
         raise ValueError(
             f"prevalence={prevalence:g} needs the true labels of samples, got {kind}: "
             "pass y_true and y_score, or leave prevalence out."
         )
-    if cases.folds is not None and cases.clusters is not None:
+    if samples.folds is not None and samples.clusters is not None:
         raise ValueError(
             f"prevalence={prevalence:g} excludes clusters in folds and repeated folds: "
             "leave it out, or pass labels and scores instead of the FoldRankings."
         )
-    if n_items is not None and cases.clusters is not None:
+    if n_items is not None and samples.clusters is not None:
         raise ValueError(
             "n_items excludes prevalence with clusters, because clusters of the next "
             "batch have another number of samples per class: leave it out, and scale "
             "the counts."
         )
-    if cases.weights is not None and cases.are_repetitions:
+    if samples.weights is not None and samples.are_repetitions:
         raise ValueError(
             f'prevalence={prevalence:g} excludes weights="frequency": repeat the '
             'samples, or pass weights="sampling".'
         )
-    n_pos, n_neg = cases.sizes
+    n_pos, n_neg = samples.sizes
     if not min(n_pos, n_neg) > 0:
         raise ValueError(
             f"prevalence={prevalence:g} needs samples of both classes, got {n_pos:g} "
             f"positive and {n_neg:g} negative samples."
         )
-    weights = cases.row_weights * cases.class_factors(prevalence)
+    weights = samples.row_weights * samples.class_factors(prevalence)
     weights /= weights.mean()
     return {
         name: replace(one, weights=weights, given=weights, kind="sampling")

@@ -44,13 +44,13 @@ _LEAST_RATIO = 1e-75
 
 
 def warn_purpose_mismatch(
-    metric: Metric, cases: Ranked, *, is_difference: bool
+    metric: Metric, samples: Ranked, *, is_difference: bool
 ) -> None:
     """Warn if labels were chosen for another metric."""
-    if cases.estimated is None or cases.estimated.purpose is None:
+    if samples.estimated is None or samples.estimated.purpose is None:
         return
-    purpose = cases.estimated.purpose
-    name = check_metric(metric, cases).name
+    purpose = samples.estimated.purpose
+    name = check_metric(metric, samples).name
     target = f"{name}{question_text(metric.question)}"
     if is_difference:
         target = f"difference in {target}"
@@ -62,30 +62,30 @@ def warn_purpose_mismatch(
         )
 
 
-def no_inference_reason(cases: Ranked, metric: Metric | None = None) -> str | None:
+def no_inference_reason(samples: Ranked, metric: Metric | None = None) -> str | None:
     """Return why inference is impossible for these samples, None if it is possible.
 
     By estimated labels, the size of a class that the metric does not need may be
     negative. It must not be 0 up to rounding, because slopes are divided by it.
     """
-    needs = CLASSES if cases.estimated is None or metric is None else metric.needs
-    rounding = 0.0 if cases.estimated is None else 1e-12 * cases.total
-    for size, name in zip(cases.sizes, CLASSES, strict=True):
+    needs = CLASSES if samples.estimated is None or metric is None else metric.needs
+    rounding = 0.0 if samples.estimated is None else 1e-12 * samples.total
+    for size, name in zip(samples.sizes, CLASSES, strict=True):
         if (size < 2 and name in needs) or abs(size) < rounding:
-            has = "has" if cases.estimated is None else "is estimated to have"
+            has = "has" if samples.estimated is None else "is estimated to have"
             return (
                 f"y_true {has} {size:g} {name} samples with sample_weight above 0, "
                 "and at least 2 are needed"
             )
-    if cases.estimated is not None:
+    if samples.estimated is not None:
         return None
-    is_one_group = cases.are_fold_groups and cases.n_units < 2
-    return imbalance_reason(cases) or (ONE_GROUP if is_one_group else None)
+    is_one_group = samples.are_fold_groups and samples.n_units < 2
+    return imbalance_reason(samples) or (ONE_GROUP if is_one_group else None)
 
 
-def imbalance_reason(cases: Ranked) -> str | None:
+def imbalance_reason(samples: Ranked) -> str | None:
     """Return the reason if one class has almost all weight, or None."""
-    n_pos, n_neg = cases.table.n_pos, cases.table.n_neg
+    n_pos, n_neg = samples.table.n_pos, samples.table.n_neg
     if not _LEAST_RATIO < n_pos / n_neg < 1 / _LEAST_RATIO:
         return "sample_weight gives almost all weight to one class"
     return None
@@ -387,8 +387,8 @@ def warn_small_folds(model: Any) -> None:
     is_corrected = is_known and metric.enough_positives > 0
     corrects = "corrects only a part of" if is_corrected else "does not correct"
     warn(
-        f"The {metric.name} of {len(model.each)} folds is biased, because the folds "
-        "are small: use fewer folds, or a metric without this bias, such as the "
+        f"The {metric.name} of {len(model.rankings)} folds is biased, because the "
+        "folds are small: use fewer folds, or a metric without this bias, such as the "
         "AUC or the recall at a rate. On average, a fold has "
         f"{n_counted:.3g} {counted_unit}, fewer than {enough:g}. With fewer "
         f"{counted_unit} the bias is larger, and the interval {corrects} the bias."

@@ -40,9 +40,9 @@ from skrate.inference.rankings import (
     Weights,
     add_model_scores,
     are_columns,
-    check_cases,
     check_left_out,
     check_model_columns,
+    check_samples,
     check_several,
     find_model_rankings,
     find_rankings,
@@ -472,7 +472,7 @@ def _covariance(models: Sequence[Evaluation]) -> FloatArray:
     """Return the covariance of the values of models; all nan if one is unknown."""
     if not all(model.is_known for model in models):
         return np.full((len(models), len(models)), np.nan)
-    return covariance([model.influence for model in models], models[0].cases)
+    return covariance([model.influence for model in models], models[0].samples)
 
 
 def compare_pairs(
@@ -527,7 +527,7 @@ def _compare_within_lists(
         args.y_true,
         models=_find_model_scores(args),
         groups=args.groups,
-        cases=args.sample_options,
+        samples=args.sample_options,
     )
     names, scores = tuple(map(str, scores_by_name)), list(scores_by_name.values())
     if args.groups is not None:
@@ -601,10 +601,10 @@ def _compare_two(args: _CompareArguments, plan: Plan) -> Comparison:
     elif a is None:
         raise ValueError("y_score_a is missing: pass the scores of model a.")
     elif args.is_pair:
-        cases = check_cases(
+        samples = check_samples(
             y_true, weights=weights, takes_estimates=True, **args.sample_options
         )
-        rankings = {"y_score_a": Rankings([add_model_scores(cases, "y_score_a", a)])}
+        rankings = {"y_score_a": Rankings([add_model_scores(samples, "y_score_a", a)])}
     elif b is None:
         raise ValueError(
             "y_score_b is missing: pass the scores of model b, or a pair of metrics, "
@@ -681,13 +681,13 @@ def _compare_rankings(
     else:
         metrics = [find_metric(args.metric, args.metric_kwargs)] * 2
     a, b = evaluate(metrics, samples, plan, are_paired=are_paired)
-    if not are_paired and (a.cases.worth is not None or b.cases.worth is not None):
+    if not are_paired and (a.samples.worth is not None or b.samples.worth is not None):
         raise ValueError(
             "y_true_b excludes a gain or cost per sample: call estimate for each "
             "model, because gain and cost have no values for the samples of b."
         )
     if a.folds is None and a.is_known and b.is_known:
-        warn_small_sample([*a.each, *b.each])
+        warn_small_sample([*a.rankings, *b.rankings])
     comparison = Difference(a, b).comparison(plan)
     warn_reversed_scores(zip(named, (a, b), (None, None), strict=False))
     if args.is_pair or not a.metric.has_equal_budget:

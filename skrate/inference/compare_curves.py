@@ -349,9 +349,9 @@ def compare_curves(
     options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     models = _named_rankings(y_true, y_score_a, y_score_b, options, weights)
     rankings, units = _two_class_rankings(list(models.values()))
-    cases = units.distinct_cases
-    steps = _default_rates(cases) if rates is None else arguments["rates"]
-    reason = no_inference_reason(cases)
+    samples = units.distinct_samples
+    steps = _default_rates(samples) if rates is None else arguments["rates"]
+    reason = no_inference_reason(samples)
     if reason is None:
         a, b = (
             evaluate_curve(metric, model, steps, units, **gain) for model in rankings
@@ -362,7 +362,7 @@ def compare_curves(
         curve = np.full(len(steps), np.nan)
         fields = dict.fromkeys(_CURVES, curve)
         fields |= dict.fromkeys(_BOUNDS, CurveBounds(curve, curve))
-    (name_a, name_b), (n_pos, n_neg) = models, cases.sizes
+    (name_a, name_b), (n_pos, n_neg) = models, samples.sizes
     return CurveComparison(
         metric=metric,
         rates=steps,
@@ -423,9 +423,9 @@ def _two_class_rankings(models: list[Rankings]) -> tuple[list[list[Ranked]], Uni
     """Return the rankings with both classes by each model, and warn of other folds."""
     first, plan = models[0], Plan(stratify=False)
     if first.folds is None:
-        return [model.each for model in models], Units(first.each, plan)
-    n_folds = len(first.each)
-    kept = [i for i, fold in enumerate(first.each) if min(fold.sizes) > 0]
+        return [model.rankings for model in models], Units(first.rankings, plan)
+    n_folds = len(first.rankings)
+    kept = [i for i, fold in enumerate(first.rankings) if min(fold.sizes) > 0]
     if not kept:
         raise ValueError(
             f"None of the {n_folds} folds has both classes. Use stratified or fewer "
@@ -438,8 +438,8 @@ def _two_class_rankings(models: list[Rankings]) -> tuple[list[list[Ranked]], Uni
             "left out.",
             UndefinedMetricWarning,
         )
-    rankings = [model.each for model in models]
-    weights = [fold.given for fold in first.each if fold.given is not None]
+    rankings = [model.rankings for model in models]
+    weights = [fold.given for fold in first.rankings if fold.given is not None]
     if weights:
         # One scale for all folds: sampling weights average 1 over these folds.
         mean = np.concatenate([weights[i] for i in kept]).mean()
@@ -456,11 +456,11 @@ def _two_class_rankings(models: list[Rankings]) -> tuple[list[list[Ranked]], Uni
     return [[folds[i] for i in kept] for folds in rankings], units
 
 
-def _default_rates(cases: Ranked) -> FloatArray:
+def _default_rates(samples: Ranked) -> FloatArray:
     """Return rates that are enough to draw a curve, below 1 if there are several."""
-    weight = None if cases.are_repetitions else cases.weights
+    weight = None if samples.are_repetitions else samples.weights
     has_weights = weight is not None and bool(weight.min() < weight.max())
-    steps = default_rates([cases.table], has_weights=has_weights)[1:]
+    steps = default_rates([samples.table], has_weights=has_weights)[1:]
     # At the last rate, 1, all samples are processed. A single sample has only this one.
     return steps[: max(len(steps) - 1, 1)]
 

@@ -316,7 +316,7 @@ def _band_of_model(y_true: Any, y_score: Any, arguments: dict[str, Any]) -> Curv
         ranked = pool_folds(y_true, weights)
     else:
         options |= {"weights": weights, "takes_estimates": True}
-        ranked = replace(check_sample(y_true, y_score, **options), by_case=True)
+        ranked = replace(check_sample(y_true, y_score, **options), needs_groups=True)
     points = arguments["at"]
     if points is None:
         points = _default_places(metric, ranked.table)
@@ -357,7 +357,7 @@ def _bounded_curve(
     def critical_value(process: CurveProcess) -> float:
         if band == "simultaneous":
             return process.critical_value(plan)
-        return t_quantile(plan.level, float(np.min(process.freedom)))
+        return t_quantile(plan.level, float(np.min(process.dof)))
 
     reason = no_inference_reason(ranked)
     if reason is not None:

@@ -51,7 +51,7 @@ class CurveProcess:
     grain: FloatArray  # The effect of one independent sample at the cut.
     limits: tuple[FloatArray, FloatArray]  # The range of `values`.
     # Degrees of freedom, of all rates or of each; infinite for a normal distribution.
-    freedom: FloatArray | float = np.inf
+    dof: FloatArray | float = np.inf
     is_difference: bool = False
 
     @cached_property
@@ -64,8 +64,8 @@ class CurveProcess:
 
     def interval(self, level: float) -> CurveBounds:
         """Return bounds at single rates: for one curve Wilson's, as in ``estimate``."""
-        freedoms = np.atleast_1d(self.freedom)
-        critical = np.array([t_quantile(level, freedom) for freedom in freedoms])
+        dofs = np.atleast_1d(self.dof)
+        critical = np.array([t_quantile(level, dof) for dof in dofs])
         if self.is_difference:
             return self.bounds(critical)
         # If all samples are processed, the value is certain.
@@ -101,7 +101,7 @@ class CurveProcess:
         standard errors, in squares: if models differ only by single samples, the
         observed difference has steps of whole samples, but the draws do not.
         """
-        t = t_quantile(plan.level, float(np.min(self.freedom)))
+        t = t_quantile(plan.level, float(np.min(self.dof)))
         normal = t_quantile(plan.level)
         error = self.standard_error
         if not error.any():
@@ -181,14 +181,14 @@ class CurveEvaluation:
     def process(self) -> CurveProcess:
         """The curve with its covariance over samples."""
         units = self.units
-        freedom: FloatArray | float = np.inf
+        dof: FloatArray | float = np.inf
         if self.estimates:
-            matrix, freedom = self._estimated_covariance()
+            matrix, dof = self._estimated_covariance()
         else:
             matrix = units.cell_covariance(self.cells, self.by_cell)
             # The number of clusters with the rarer class, minus 1 for each group.
-            if units.cases.clusters is not None:
-                freedom = units.distinct_cases.unit_dof
+            if units.samples.clusters is not None:
+                dof = units.distinct_samples.unit_dof
         return CurveProcess(
             rates=self.rates,
             values=self.values,
@@ -196,7 +196,7 @@ class CurveEvaluation:
             covariance=(matrix + matrix.T) / 2,
             grain=self.grain,
             limits=self.limits,
-            freedom=freedom,
+            dof=dof,
             is_difference=self.is_difference,
         )
 
@@ -205,15 +205,15 @@ class CurveEvaluation:
 
         At each rate, the row with the larger variance counts.
         """
-        cases = self.units.cases
-        matrices = [covariance([*rows], cases) for rows in self.estimates]
+        samples = self.units.samples
+        matrices = [covariance([*rows], samples) for rows in self.estimates]
         variances = [np.diag(matrix) for matrix in matrices]
         factor = np.sqrt(ratio(np.max(variances, axis=0), variances[0]))
-        freedoms = [
-            unit_kurtosis_dof(self.estimates[which][i], cases)
+        dofs = [
+            unit_kurtosis_dof(self.estimates[which][i], samples)
             for i, which in enumerate(np.argmax(variances, axis=0))
         ]
-        return factor[:, None] * matrices[0] * factor, np.array(freedoms)
+        return factor[:, None] * matrices[0] * factor, np.array(dofs)
 
 
 def curve_process(
@@ -235,7 +235,7 @@ def evaluate_curve(
     cost: float = 0.0,
 ) -> CurveEvaluation:
     """Return the curve of a model, from one ranking or from one of each fold."""
-    folds, cases = list(_each_fold(rankings)), units.distinct_cases
+    folds, samples = list(_each_fold(rankings)), units.distinct_samples
     tables = [fold.table for _, fold in folds]
     total = sum(table.total for table in tables)
     prevalence = sum(table.n_pos for table in tables) / total
@@ -244,16 +244,16 @@ def evaluate_curve(
     # The influence is centred in each fold, unless folds are the units.
     centres = [(hits, prevalence)] * len(folds)
     # The fraction of all weight that one independent sample of each class has.
-    shares = 1 / cases.total, 1 / cases.total
-    if not cases.are_fold_groups:
+    shares = 1 / samples.total, 1 / samples.total
+    if not samples.are_fold_groups:
         pairs = zip(fold_hits, tables, strict=True)
         centres = [(n / table.total, table.prevalence) for n, table in pairs]
-        n_pos, n_neg = cases.effective_sizes
-        shares = (cases.sizes[0] / n_pos / cases.total,) * 2
-        if cases.has_sampling_weights:
+        n_pos, n_neg = samples.effective_sizes
+        shares = (samples.sizes[0] / n_pos / samples.total,) * 2
+        if samples.has_sampling_weights:
             shares = prevalence / n_pos, (1 - prevalence) / n_neg
     # A sample above the cut pushes this fraction of a positive below the cut.
-    n_repeats = sum(ranked.total for ranked in rankings) / cases.total
+    n_repeats = sum(ranked.total for ranked in rankings) / samples.total
     lost = cut_positive_fraction(tables, rates, n_repeats)
     whole, recall, maximum = 1.0, None, rates
     if metric in ("recall", "lift"):

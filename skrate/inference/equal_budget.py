@@ -30,7 +30,7 @@ def add_equal_budget(
     rate = fixed_rate(metric.law)
     assert rate is not None
     is_known = a.is_known and b.is_known
-    models = a.cases.copy_data(), b.cases.copy_data()
+    models = a.samples.copy_data(), b.samples.copy_data()
     find = partial(_find_equal_budget, *models, rate, a.plan, is_known=is_known)
     return replace(comparison, _find_equal_budget=find)
 

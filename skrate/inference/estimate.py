@@ -428,7 +428,7 @@ def _estimate_model(
         # Without cached values. FoldRankings have copied their arrays.
         find = partial(_compute_fold_influence, replace(model))
     elif model.ranked and model.ranked[0].counts is None:
-        one = model.each[0]
+        one = model.rankings[0]
         # Copied, because the caller may change scores and weights.
         one = one._replace(ranked=one.ranked.copy_data())
         find = partial(_compute_influence, one, model.plan, is_known=model.is_known)
@@ -482,7 +482,13 @@ def _evaluate_rankings(
     sample_options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     if are_several:
         samples = find_model_rankings(
-            "y_score", y_score, y_true, sample_options, weights, least=1, by_case=False
+            "y_score",
+            y_score,
+            y_true,
+            sample_options,
+            weights,
+            least=1,
+            needs_groups=False,
         )
     else:
         samples = {
@@ -554,7 +560,7 @@ def _compute_fold_influence(model: Evaluation) -> FloatArray:
     if not model.is_known:
         return np.full(len(folds.y_true), _NAN)
     rows = np.concatenate([*model.units.rows, *model.units.other_rows])
-    rows = rows[: len(model.cases.is_pos)]
+    rows = rows[: len(model.samples.is_pos)]
     weight = folds.sample_weight
     per_row = np.zeros(len(folds.y_true))
     # Influence is n times a contribution. Here n counts all rows, and in the evaluation

@@ -86,7 +86,7 @@ _NAN = float("nan")
 class Evaluation:
     """The value of a metric for a model: on one ranking, or the mean over its folds.
 
-    ``each`` has the rankings with both classes on which the metric is defined.
+    ``rankings`` has the rankings with both classes on which the metric is defined.
     ``one_class`` has the folds that lack a class although the metric is defined on
     them. Their values enter the mean as constants, without uncertainty, unless groups
     of folds are the units.
@@ -97,7 +97,7 @@ class Evaluation:
     """
 
     metric: Metric
-    each: list[OnRanking]
+    rankings: list[OnRanking]
     units: Units
     one_class: list[OnRanking] = field(default_factory=list)
     is_known: bool = True
@@ -107,7 +107,7 @@ class Evaluation:
         self.plan, self.folds = self.units.plan, self.units.folds
         self.metrics: tuple[Metric, ...]
         self.ranked: tuple[Ranked, ...]
-        columns = zip(*self.each, strict=True) if self.each else ((), (), ())
+        columns = zip(*self.rankings, strict=True) if self.rankings else ((), (), ())
         self.metrics, self.ranked, values = columns
         if self.one_class:
             values = (*values, *(ranking.value for ranking in self.one_class))
@@ -124,9 +124,9 @@ class Evaluation:
         return Difference(self, other)
 
     @cached_property
-    def cases(self) -> Ranked:
+    def samples(self) -> Ranked:
         """The ranking; with folds, the samples of all folds, without scores."""
-        return self.ranked[0] if self.folds is None else self.units.cases
+        return self.ranked[0] if self.folds is None else self.units.samples
 
     @cached_property
     def clustered_rankings(self) -> Sequence[Ranked]:
@@ -155,8 +155,8 @@ class Evaluation:
         folds, units = self.folds, self.units
         if folds is None:
             n_pos, n_neg = self.ranked[0].sizes
-        elif self.is_known and units.n_repeats == 1 and self.cases.are_repetitions:
-            sizes = [ranked.sizes for ranked in (*units.each, *units.one_class)]
+        elif self.is_known and units.n_repeats == 1 and self.samples.are_repetitions:
+            sizes = [ranked.sizes for ranked in (*units.rankings, *units.one_class)]
             n_pos, n_neg = np.sum(sizes, axis=0).tolist()
         else:
             n_pos, n_neg = folds.n_pos, folds.n_neg
@@ -165,10 +165,10 @@ class Evaluation:
     @cached_property
     def bounds(self) -> tuple[float, float]:
         """The range of the value: the mean of the bounds of each ranking."""
-        if self.folds is None and self.each:
+        if self.folds is None and self.rankings:
             return self.metric.bounds(self.ranked[0].table)
         return self._mean_range(
-            [ranking.metric.bounds(ranking.ranked.table) for ranking in self.each]
+            [ranking.metric.bounds(ranking.ranked.table) for ranking in self.rankings]
         )
 
     @property
@@ -177,10 +177,10 @@ class Evaluation:
 
         It is nan if the uncertainty is unknown, or if each sample has a gain or cost.
         """
-        if not self.is_known or self.cases.worth is not None:
+        if not self.is_known or self.samples.worth is not None:
             return _NAN
         chances = []
-        for metric, ranked, _ in self.each:
+        for metric, ranked, _ in self.rankings:
             # One group of ties.
             pos, neg = ranked.table.n_pos, ranked.table.n_neg
             chances.append(
@@ -201,27 +201,27 @@ class Evaluation:
         With clusters, the influence of each row, which is then summed over clusters.
         """
         if self.folds is None:
-            ((metric, ranked, _),) = self.each
+            ((metric, ranked, _),) = self.rankings
             return influence_values(metric, ranked, stratify=self.units.stratify)
         return self.units.summed(self.row_influence)
 
     @cached_property
     def class_influence(self) -> FloatArray:
         """The influence of each sample if it were negative, and if it were positive."""
-        ((metric, ranked, _),) = self.each
+        ((metric, ranked, _),) = self.rankings
         return class_influence(metric, ranked, stratify=self.units.stratify)
 
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
         """The influence by estimated labels: see the function ``influence_rows``."""
-        ((metric, ranked, _),) = self.each
+        ((metric, ranked, _),) = self.rankings
         return influence_rows(metric, ranked)
 
     @cached_property
     def _max_variance(self) -> tuple[Parts, float]:
         """The largest variance of ``influence_rows``, and its degrees of freedom."""
-        row = max_variance_row(self.influence_rows, self.cases)
-        return influence_parts(row, self.cases), unit_kurtosis_dof(row, self.cases)
+        row = max_variance_row(self.influence_rows, self.samples)
+        return influence_parts(row, self.samples), unit_kurtosis_dof(row, self.samples)
 
     @cached_property
     def _fold_influence(self) -> list[FloatArray]:
@@ -229,7 +229,7 @@ class Evaluation:
         stratify = self.units.stratify
         return [
             influence_values(metric, ranked, stratify=stratify)
-            for metric, ranked, _ in self.each
+            for metric, ranked, _ in self.rankings
         ]
 
     @cached_property
@@ -244,8 +244,8 @@ class Evaluation:
         groups of folds are the units, all samples of a fold have the same influence,
         which is proportional to the value of the fold minus the mean.
         """
-        if self.cases.are_fold_groups:
-            folds = [*self.each, *self.one_class]
+        if self.samples.are_fold_groups:
+            folds = [*self.rankings, *self.one_class]
             deviations = np.array([fold.value - self.value for fold in folds])
             deviations /= len(folds)
             totals = np.array([fold.ranked.total for fold in folds])
@@ -270,20 +270,20 @@ class Evaluation:
     @cached_property
     def parts(self) -> Parts:
         """The parts of the variance."""
-        if self.cases.estimated is not None:
+        if self.samples.estimated is not None:
             return self._max_variance[0]
-        if self.folds is None and self.cases.is_plain:
-            ((metric, ranked, _),) = self.each
+        if self.folds is None and self.samples.is_plain:
+            ((metric, ranked, _),) = self.rankings
             stratify = self.units.stratify
             parts = table_variance(metric, ranked.table, stratify=stratify)
         else:
-            parts = influence_parts(self.influence, self.cases)
+            parts = influence_parts(self.influence, self.samples)
         return parts.times(1 / self.units.scale)
 
     @property
     def degrees_of_freedom(self) -> float:
         """The degrees of freedom of the variance."""
-        return self.freedom(self.parts)
+        return self.dof(self.parts)
 
     @cached_property
     def bias(self) -> float:
@@ -291,7 +291,7 @@ class Evaluation:
 
         It is 0 for one ranking, and for metrics without this bias.
         """
-        if len(self.each) < 2 or not self.metric.enough_positives:
+        if len(self.rankings) < 2 or not self.metric.enough_positives:
             return 0.0
         clusters = self.units.clusters
         if clusters is not None and any(
@@ -301,7 +301,9 @@ class Evaluation:
         is_weighted = any(ranked.has_sampling_weights for ranked in self.ranked)
         if is_weighted or not self.metric.least_positives:
             return _NAN
-        biases = np.array([fold.metric.excess(fold.ranked.table) for fold in self.each])
+        biases = np.array(
+            [fold.metric.excess(fold.ranked.table) for fold in self.rankings]
+        )
         is_known = ~np.isnan(biases)
         if not is_known.any():
             return _NAN
@@ -316,16 +318,16 @@ class Evaluation:
         Intervals subtract it from their lower end and leave the upper end as it is. For
         several folds it is 0, because the interval subtracts ``bias`` from both ends.
         """
-        if self.units.n_rankings > 1 or not self.each:
+        if self.units.n_rankings > 1 or not self.rankings:
             return 0.0
-        ((metric, ranked, _),), cases = self.each, self.cases
-        is_known = cases.worth is None and cases.estimated is None
-        is_sampled = cases.weights is not None and cases.kind == "sampling"
+        ((metric, ranked, _),), samples = self.rankings, self.samples
+        is_known = samples.worth is None and samples.estimated is None
+        is_sampled = samples.weights is not None and samples.kind == "sampling"
         # In larger classes the bias is less than a tenth of the standard error.
         if not is_known or is_sampled or min(ranked.sizes) > 10_000:
             return 0.0
         excess = max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
-        if cases.clusters is None or not excess:
+        if samples.clusters is None or not excess:
             return excess / self.units.scale
         # Assume that clusters increase the bias as they increase the variance.
         independent = table_variance(metric, ranked.table).total
@@ -334,9 +336,9 @@ class Evaluation:
     @property
     def unit_dof(self) -> float:
         """The number of units with the rarer class, minus 1 per group of folds."""
-        return self.cases.unit_dof
+        return self.samples.unit_dof
 
-    def freedom(
+    def dof(
         self,
         parts: Parts,
         class_dofs: tuple[float, float] = (np.inf, np.inf),
@@ -348,13 +350,13 @@ class Evaluation:
         labels, all degrees of freedom follow from ``influence``. By default, this is
         the row of ``influence_rows`` with the larger variance.
         """
-        if self.cases.estimated is not None:
+        if self.samples.estimated is not None:
             if influence is None:
                 return self._max_variance[1]
-            return unit_kurtosis_dof(influence, self.cases)
+            return unit_kurtosis_dof(influence, self.samples)
         return degrees_of_freedom(
-            (parts, self.cases),
-            n_means=len(self.each) / self.units.n_repeats,
+            (parts, self.samples),
+            n_means=len(self.rankings) / self.units.n_repeats,
             class_dofs=class_dofs,
             scale=self.units.scale,
         )
@@ -362,7 +364,7 @@ class Evaluation:
     @property
     def _has_test(self) -> bool:
         """Whether the interval inverts a test; by estimated labels only at a recall."""
-        is_known = self.cases.estimated is None
+        is_known = self.samples.estimated is None
         return self.metric.has_test and (is_known or self.metric.is_at_recall)
 
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
@@ -387,7 +389,7 @@ class Evaluation:
     def estimate(self, null_value: float | None = None) -> Estimate:
         """Return the value with its interval, and a test of the null value if given."""
         plan, kind = self.plan, self.plan.interval
-        if len(self.each) > 1:
+        if len(self.rankings) > 1:
             warn_small_folds(self)
         if null_value is not None:
             null_value = check_null(null_value, self.name, self.metric.bounds())
@@ -395,9 +397,9 @@ class Evaluation:
         retrained_interval = None
         statistic = pvalue = None if null_value is None else _NAN
         if self.is_known:
-            if self.folds is None and not self.cases.is_plain:
+            if self.folds is None and not self.samples.is_plain:
                 is_wilson = kind == "wilson"
-                warn_small_sample(self.each, is_wilson=is_wilson)
+                warn_small_sample(self.rankings, is_wilson=is_wilson)
             error, draws = self.error_and_draws()
             find_interval = partial(
                 self.interval, kind, error, level=plan.level, draws=draws
@@ -455,17 +457,17 @@ class Evaluation:
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
-        cases = self.cases
-        if cases.are_fold_groups and kind == "wilson":
+        samples = self.samples
+        if samples.are_fold_groups and kind == "wilson":
             kind = "wald"
         bounds = self.value_range(kind)
         is_corrected = value is not None
         value = self.value if value is None else value
-        if cases.estimated is not None:
+        if samples.estimated is not None:
             value = float(np.clip(value, *bounds))
-            if cases.estimated.are_exact:
+            if samples.estimated.are_exact:
                 return ConfidenceInterval(value, value)
-        if cases.worth is not None:
+        if samples.worth is not None:
             gain = self._uncertain_gain(value, error, bounds[0], draws)
             return gain.interval(kind, level)
         bias = 0.0 if np.isnan(self.bias) else self.bias
@@ -477,7 +479,7 @@ class Evaluation:
             value=float(np.clip(value - bias, *bounds)),
             standard_error=factor * error,
             bounds=bounds,
-            freedom=self.freedom(self.parts),
+            dof=self.dof(self.parts),
             draws=draws,
         )
         interval = bounded_interval(
@@ -502,20 +504,23 @@ class Evaluation:
         """Return the value of a metric of gains, with its uncertainty and bounds."""
         # With a minimum, the interval uses the logarithm, which 0 does not have.
         low = minimum if value > NEGLIGIBLE else -np.inf
-        terms, counts = self.influence, self.cases.row_weights
-        if self.cases.clusters is not None:
-            terms, counts = sum_units(terms, self.cases), np.ones(self.cases.n_units)
-        elif not self.cases.are_repetitions:
+        terms, counts = self.influence, self.samples.row_weights
+        if self.samples.clusters is not None:
+            terms, counts = (
+                sum_units(terms, self.samples),
+                np.ones(self.samples.n_units),
+            )
+        elif not self.samples.are_repetitions:
             terms, counts = counts * terms, np.ones(len(terms))
         squares = terms * terms
         total = dot(counts, squares)
         skewness = dot(counts, squares * terms) / total**1.5 if total > 0 else 0.0
-        class_dofs = sample_kurtosis_dof(self.metric, self.cases)
+        class_dofs = sample_kurtosis_dof(self.metric, self.samples)
         return UncertainValue(
             value=value,
             standard_error=error,
             bounds=(low, max(value, self.metric.gain_limit(self.ranked[0]))),
-            freedom=self.freedom(self.parts, class_dofs),
+            dof=self.dof(self.parts, class_dofs),
             draws=draws,
             skewness=skewness / float(np.sqrt(self.units.scale)),
         )
@@ -524,7 +529,7 @@ class Evaluation:
         """Return the bounds of the value for this kind of interval."""
         # Rounding can put the value outside the bounds: extend them to the value.
         ranges, stratify = [], self.units.stratify
-        for metric, ranked, estimate in self.each:
+        for metric, ranked, estimate in self.rankings:
             low, high = metric.bounds(ranked.table)
             if stratify:
                 low, high = range_with_sizes(metric, ranked.table, (low, high))
@@ -546,7 +551,7 @@ class Evaluation:
 
         ``error`` is the standard error, and ``draws`` are replicates.
         """
-        if self.cases.are_fold_groups and kind == "wilson":
+        if self.samples.are_fold_groups and kind == "wilson":
             kind = "wald"
         plan, bounds = self.plan, self.value_range(kind)
         alternative, pvalue = plan.alternative, _NAN
@@ -556,7 +561,7 @@ class Evaluation:
         if null_value < self.value:
             tested_value = min(null_value + self.excess, self.value)
         statistic = standardised(self.value - tested_value, error)
-        is_plain = self.cases.worth is None and np.nan_to_num(self.bias) == 0
+        is_plain = self.samples.worth is None and np.nan_to_num(self.bias) == 0
         if kind == "wald" and is_plain and error > NEGLIGIBLE:
             bound_distance = min(self.value - bounds[0], bounds[1] - self.value)
             if bound_distance > NEGLIGIBLE:
@@ -584,14 +589,14 @@ class Evaluation:
         Both are nan if the null value is not between finite bounds, or if the augmented
         data have no variance.
         """
-        null_error, freedom = self.null_error(null_value, error)
+        null_error, dof = self.null_error(null_value, error)
         if np.isnan(null_error):
             return _NAN, _NAN
         statistic = standardised(self.value - null_value, null_error)
         if null_error == statistic == 0:
             # For example, the recall is constant if all samples are processed.
             return statistic, 1.0
-        return statistic, t_pvalue(statistic, alternative, freedom)
+        return statistic, t_pvalue(statistic, alternative, dof)
 
     def null_error(self, null_value: float, error: float) -> tuple[float, float]:
         """Return the standard error under the null hypothesis, and its dof.
@@ -611,7 +616,7 @@ class Evaluation:
             return _NAN, _NAN
         ratio = (null_value - low) * (high - null_value) / max_variance
         null_error = float(np.sqrt(augmented_value.variance * ratio))
-        return null_error, augmented_value.freedom
+        return null_error, augmented_value.dof
 
     @property
     def one_class_term(self) -> float:
@@ -619,10 +624,10 @@ class Evaluation:
         return sum(fold.value for fold in self.one_class) / self.units.n_rankings
 
     def _add_one_class_folds(self, mean: float) -> float:
-        """Return the mean over all folds from the mean over ``each``."""
+        """Return the mean over all folds from the mean over ``rankings``."""
         if not self.one_class:
             return mean
-        return len(self.each) / self.units.n_rankings * mean + self.one_class_term
+        return len(self.rankings) / self.units.n_rankings * mean + self.one_class_term
 
     def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Return the range of the mean from the range of each ranking."""
@@ -640,12 +645,12 @@ class Evaluation:
 
         In each repeat, a tenth of a sample of each class is divided among the folds.
         """
-        if self.cases.estimated is not None:
+        if self.samples.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
         units = self.units
         # In the planned data set, all variances are smaller by the factor ``scale``.
         effect = factor**2 * self._design_effect(variance) / units.scale
-        added = ADDED * units.n_repeats / len(self.each) / units.scale
+        added = ADDED * units.n_repeats / len(self.rankings) / units.scale
         folds = [
             evaluate_augmented(metric, ranked, stratify=units.stratify, added=added)
             for metric, ranked in zip(
@@ -654,9 +659,9 @@ class Evaluation:
         ]
         if self.folds is None:
             fold = folds[0]
-            freedom = self.freedom(fold.parts, fold.class_dofs)
-            unseen = unseen_variance(self.cases, lambda: self.class_influence)
-            return fold._replace(freedom=freedom, effect=effect, unseen=unseen)
+            dof = self.dof(fold.parts, fold.class_dofs)
+            unseen = unseen_variance(self.samples, lambda: self.class_influence)
+            return fold._replace(dof=dof, effect=effect, unseen=unseen)
         values, parts, bounds, class_dofs, *_ = zip(*folds, strict=True)
         mean_parts = Parts(*(np.sum(parts, axis=0) / units.n_rankings**2).tolist())
         # Satterthwaite's degrees of freedom of the sum over folds, for each class. The
@@ -672,7 +677,7 @@ class Evaluation:
             value=self._add_one_class_folds(float(np.mean(values))),
             parts=mean_parts,
             bounds=self._mean_range(bounds),
-            freedom=self.freedom(mean_parts, (pos_dof, neg_dof)),
+            dof=self.dof(mean_parts, (pos_dof, neg_dof)),
             effect=effect,
         )
 
@@ -684,12 +689,12 @@ class Evaluation:
         low, high = bounds = self.bounds
         clipped = min(max(self.value, low), high)
         max_variance = (clipped - low) * (high - clipped)
-        size = min(self.cases.effective_sizes)
+        size = min(self.samples.effective_sizes)
         if not is_zero_variance(variance) and max_variance > NEGLIGIBLE:
             size = max_variance / variance
         proportion = augmented_mean(clipped, max_variance / size, size, bounds, bounds)
         parts = Parts(0.0, 0.0, max(proportion.parts.by_prevalence, variance))
-        return proportion._replace(parts=parts, freedom=self.freedom(parts))
+        return proportion._replace(parts=parts, dof=self.dof(parts))
 
     def _design_effect(self, variance: float) -> float:
         """Return the variance, divided by the variance of independent samples.
@@ -701,10 +706,10 @@ class Evaluation:
         effect = float(self.units.n_repeats)
         if is_zero_variance(variance):
             return effect
-        if self.folds is None and self.cases.is_plain:
+        if self.folds is None and self.samples.is_plain:
             independent = self.parts.total
         else:
-            if self.cases.is_plain:
+            if self.samples.is_plain:
                 rows = zip(self._fold_influence, self.ranked, strict=True)
                 variances = [influence_variance(row, ranked) for row, ranked in rows]
             else:
@@ -733,14 +738,14 @@ class Evaluation:
         The squared distances of their ends from the values are added (Zou and Donner
         2008).
         """
-        if self.cases.estimated is not None:
+        if self.samples.estimated is not None:
             return self._inverted_recall_interval(level)
         effect = self._design_effect(self.parts.total) / self.units.n_repeats
         # The variance of the recall is mostly due to the positives.
-        freedom = self.freedom(Parts(1.0, 0.0, 0.0))
-        quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
+        dof = self.dof(Parts(1.0, 0.0, 0.0))
+        quantile = t_quantile(level, dof) * factor * float(np.sqrt(effect))
         squares_below = squares_above = 0.0
-        for fold, ranked in zip(self.each, self.clustered_rankings, strict=True):
+        for fold, ranked in zip(self.rankings, self.clustered_rankings, strict=True):
             n_pos, n_neg = (self.units.scale * n for n in ranked.effective_sizes)
             sizes = Sizes(n_pos, n_neg, are_fixed=self.units.stratify)
             low, high = fold.metric.not_rejected(ranked.table, sizes, quantile)
@@ -810,16 +815,16 @@ class Difference:
     def influence(self) -> FloatArray:
         """The influence of each sample on the difference."""
         a, b = self.a, self.b
-        if a.cases.estimated is None:
+        if a.samples.estimated is None:
             return a.influence - b.influence
         rows = [x - y for x, y in zip(a.influence_rows, b.influence_rows, strict=True)]
-        return max_variance_row(rows, a.cases)
+        return max_variance_row(rows, a.samples)
 
     @cached_property
     def parts(self) -> Parts:
         """The parts of the variance; if unpaired, the sums of the parts of a and b."""
         if self.are_paired:
-            parts = influence_parts(self.influence, self.a.cases)
+            parts = influence_parts(self.influence, self.a.samples)
             return parts.times(1 / self.a.units.scale)
         return Parts(*np.add(self.a.parts, self.b.parts).tolist())
 
@@ -829,40 +834,40 @@ class Difference:
         a, b, heavy = self.a, self.b, HEAVY_IN_DIFFERENCE
         if self.are_paired:
             return unseen_variance(
-                a.cases, lambda: a.class_influence - b.class_influence, heavy
+                a.samples, lambda: a.class_influence - b.class_influence, heavy
             )
-        unseen_a = unseen_variance(a.cases, lambda: a.class_influence, heavy)
-        return unseen_a + unseen_variance(b.cases, lambda: b.class_influence, heavy)
+        unseen_a = unseen_variance(a.samples, lambda: a.class_influence, heavy)
+        return unseen_a + unseen_variance(b.samples, lambda: b.class_influence, heavy)
 
     @property
     def degrees_of_freedom(self) -> float:
         """The degrees of freedom of the variance."""
         a, b = self.a, self.b
-        cases, scale, max_dof = a.cases, a.units.scale, np.inf
+        samples, scale, max_dof = a.samples, a.units.scale, np.inf
         # Scores can calibrate the predictions of estimated labels.
-        are_equal = self.are_paired and cases.estimated is None
-        samples_b = cases if are_equal else b.cases
-        for metric, sample in ((a.metric, cases), (b.metric, samples_b)):
+        are_equal = self.are_paired and samples.estimated is None
+        samples_b = samples if are_equal else b.samples
+        for metric, sample in ((a.metric, samples), (b.metric, samples_b)):
             n_pos, n_neg = sample.effective_sizes
             max_dof = min(max_dof, metric.max_dof(scale * n_pos, scale * n_neg))
         if not self.are_paired:
-            dof = degrees_of_freedom((a.parts, cases), (b.parts, b.cases))
+            dof = degrees_of_freedom((a.parts, samples), (b.parts, b.samples))
             return min(dof, max_dof)
         class_dofs = np.inf, np.inf
         rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
         # With degrees of freedom from the class sizes only, tests with a margin would
         # too often accept models that differ by the margin.
         has_margin = a.plan.margin is not None
-        are_single = cases.clusters is None and cases.estimated is None
+        are_single = samples.clusters is None and samples.estimated is None
         if (rest_on_few or has_margin) and are_single:
-            class_dofs = influence_kurtosis_dof(self.influence, cases)
-        dof = a.freedom(self.parts, class_dofs, self.influence)
-        if cases.clusters is not None and not cases.are_fold_groups:
+            class_dofs = influence_kurtosis_dof(self.influence, samples)
+        dof = a.dof(self.parts, class_dofs, self.influence)
+        if samples.clusters is not None and not samples.are_fold_groups:
             rests_on_few = (
                 a.metric.rests_on_few_clusters or b.metric.rests_on_few_clusters
             )
             if rests_on_few:
-                units_dof = unit_kurtosis_dof(self.influence, cases)
+                units_dof = unit_kurtosis_dof(self.influence, samples)
                 dof = min(dof, scale * units_dof)
         return min(dof, max_dof)
 
@@ -903,17 +908,17 @@ class Difference:
     def comparison(self, plan: Plan) -> Comparison:
         """Return the comparison of a and b; warn if its uncertainty is unreliable."""
         a, b, is_known = self.a, self.b, self.a.is_known and self.b.is_known
-        error, draws, limits, freedom = _NAN, None, (_NAN, _NAN), np.inf
+        error, draws, limits, dof = _NAN, None, (_NAN, _NAN), np.inf
         if is_known:
             if self.are_paired:
                 metrics, rankings = (*a.metrics, *b.metrics), (*a.ranked, *b.ranked)
             else:
-                metrics, rankings = (a.metric, b.metric), (a.cases, b.cases)
+                metrics, rankings = (a.metric, b.metric), (a.samples, b.samples)
                 if not is_zero_variance(self.parts.total):
-                    warn_unequal_sizes(a.cases, b.cases)
+                    warn_unequal_sizes(a.samples, b.samples)
             warn_unreliable_difference(metrics, rankings, plan.method)
             error, draws = self.error_and_draws(plan)
-            limits, freedom = self.bounds, self.degrees_of_freedom
+            limits, dof = self.bounds, self.degrees_of_freedom
 
         def compare_scaled(factor: float) -> Comparison:
             """Return the comparison with ``factor`` times the standard errors."""
@@ -928,7 +933,7 @@ class Difference:
                 (a.value, b.value),
                 plan,
                 standard_error=factor * error,
-                freedom=freedom,
+                dof=dof,
                 draws=None if draws is None else scale_deviations(draws, factor, plan),
                 limits=limits,
                 interval_at=interval_at if self.combines_intervals else None,

@@ -398,13 +398,13 @@ def compute_list_scores(
     y_true: Any,
     models: Mapping[Any, Any],
     groups: ArrayLike | None,
-    cases: dict[str, Any],
+    samples: dict[str, Any],
 ) -> tuple[dict[Any, GroupScores], dict[str, Any]]:
     """Return the scores within lists of each model, and the options of their mean.
 
     Without ``groups``, the models are such scores, and the clusters are of lists.
     """
-    clusters, row_options = cases["clusters"], cases | {"clusters": None}
+    clusters, row_options = samples["clusters"], samples | {"clusters": None}
     if groups is None:
         check_alone(GroupScores, **row_options)
         _check_group_scores(metric, params, models)

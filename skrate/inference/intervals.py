@@ -68,14 +68,14 @@ class Augmented(NamedTuple):
     is the design effect, a factor of the variance due to clusters or weights.
     ``unseen`` is the variance due to samples that were drawn too rarely (see
     ``unseen_variance``). ``class_dofs`` are the maximum degrees of freedom of each
-    class, and ``freedom`` are the degrees of freedom of the variance.
+    class, and ``dof`` are the degrees of freedom of the variance.
     """
 
     value: float
     parts: Parts
     bounds: tuple[float, float]
     class_dofs: tuple[float, float] = (np.inf, np.inf)
-    freedom: float = np.inf
+    dof: float = np.inf
     effect: float = 1.0
     unseen: float = 0.0
 
@@ -110,7 +110,7 @@ def evaluate_augmented(
 
 
 def unseen_variance(
-    cases: Ranked,
+    samples: Ranked,
     find_influence: Callable[[], FloatArray],
     heavy: tuple[float, float] = HEAVY,
 ) -> float:
@@ -123,14 +123,14 @@ def unseen_variance(
     ``find_influence`` returns two rows: the influence that each sample would have as a
     negative, and as a positive.
     """
-    weights, is_pos = cases.given, cases.is_pos
-    if weights is None or cases.clusters is not None or cases.worth is not None:
+    weights, is_pos = samples.given, samples.is_pos
+    if weights is None or samples.clusters is not None or samples.worth is not None:
         return 0.0
     classes = ~is_pos, is_pos
     factors = [_unseen_factor(weights, rows, *heavy) for rows in classes]
     if not any(factors):
         return 0.0
-    table = cases.table
+    table = samples.table
     fractions = np.array([[table.negative_fraction], [table.prevalence]])
     squares = (fractions * find_influence()) ** 2
     mean_squares = [
@@ -178,7 +178,7 @@ def augmented_mean(
     n: Any,
     ends: tuple[Any, Any],
     bounds: tuple[Any, Any],
-    freedom: float = np.inf,
+    dof: float = np.inf,
     added: float = ADDED,
     extra: float = 0.0,
 ) -> Augmented:
@@ -193,7 +193,7 @@ def augmented_mean(
     squares = added / 2 * ((low - mean) ** 2 + (high - mean) ** 2)
     squares += n * (value - mean) ** 2 + extra * (high - mean) ** 2
     parts = Parts(0.0, 0.0, (n**2 * variance + squares) / size**2)
-    return Augmented(mean, parts, bounds, freedom=freedom)
+    return Augmented(mean, parts, bounds, dof=dof)
 
 
 def range_with_sizes(
@@ -257,7 +257,7 @@ def wilson_interval(
         return ConfidenceInterval(_NAN, _NAN)
     # If the product is too small, c is unknown: return the whole range.
     if to_low > 0 and to_high > 0 and to_low * to_high > _MIN_DISTANCE_PRODUCT:
-        quantile = t_quantile(level, augmented_value.freedom)
+        quantile = t_quantile(level, augmented_value.dof)
         k = quantile**2 * variance / (to_low * to_high)
     low, high = wilson_ends(value, bounds, k)
     return ConfidenceInterval(float(low), float(high))
@@ -272,13 +272,13 @@ class UncertainValue(NamedTuple):
     value: float
     standard_error: float
     bounds: tuple[float, float]
-    freedom: float
+    dof: float
     draws: FloatArray | None = None
     skewness: float = 0.0
 
     def interval(self, kind: Interval, level: float) -> ConfidenceInterval:
         """Return the interval of this kind; "percentile" needs replicates."""
-        value, error, bounds, freedom, draws, skewness = self
+        value, error, bounds, dof, draws, skewness = self
         if draws is not None and kind == "percentile":
             if len(draws) < 2:
                 return ConfidenceInterval(_NAN, _NAN)
@@ -289,17 +289,17 @@ class UncertainValue(NamedTuple):
             return ConfidenceInterval(min(low, value), max(high, value))
         # "wilson" is symmetric in the logarithm of the distance to the minimum.
         if kind == "wilson" and np.isfinite(bounds[0]):
-            interval = log_interval(value, error, level, bounds[0], freedom)
+            interval = log_interval(value, error, level, bounds[0], dof)
             return interval._replace(high=min(interval.high, bounds[1]))
         if kind == "wilson" and abs(skewness) > NEGLIGIBLE:
             # Hall (1992): a cubic function of the t statistic removes its skewness.
-            t = t_quantile(level, freedom) * np.array([1, -1])
+            t = t_quantile(level, dof) * np.array([1, -1])
             cubic = np.cbrt(1 + skewness * (t - skewness / 6))
             low, high = value - error * 3 / skewness * (cubic - 1)
             # If the largest gains are missing from the data, the skewness and the upper
             # end are too small: use at least the upper end of Student's t interval.
             return clip_interval(low, max(high, value + t[0] * error), bounds)
-        return t_interval(value, error, level, bounds, freedom)
+        return t_interval(value, error, level, bounds, dof)
 
 
 def bounded_interval(
@@ -335,7 +335,7 @@ def bounded_interval(
         # Wilson's interval needs a maximum: use the standard error of augmented data.
         kind = "wilson" if value - low > NEGLIGIBLE else "wald"
         error = float(np.sqrt(augmented_value.variance))
-        substitute = UncertainValue(value, error, bounds, augmented_value.freedom)
+        substitute = UncertainValue(value, error, bounds, augmented_value.dof)
         interval = substitute.interval(kind, level)
     if np.isnan(interval).any():
         # The metric is undefined even on augmented data: return the whole range.
@@ -344,14 +344,14 @@ def bounded_interval(
 
 
 def log_interval(
-    value: float, standard_error: float, level: float, low: float, freedom: float
+    value: float, standard_error: float, level: float, low: float, dof: float
 ) -> ConfidenceInterval:
     """Return the interval of x that is symmetric in log(x - low).
 
     The upper end is not limited.
     """
     with np.errstate(over="ignore"):
-        half_width = t_quantile(level, freedom) * standard_error / (value - low)
+        half_width = t_quantile(level, dof) * standard_error / (value - low)
         factor = np.exp(half_width)
         below, above = low + (value - low) / factor, low + (value - low) * factor
     return ConfidenceInterval(float(below), float(above))
@@ -365,7 +365,7 @@ def compare_values(
     standard_error: float,
     limits: tuple[float, float],
     params: Question,
-    freedom: float = np.inf,
+    dof: float = np.inf,
     draws: FloatArray | None = None,
     interval_at: IntervalAt | None = None,
 ) -> Comparison:
@@ -383,8 +383,8 @@ def compare_values(
         statistic, pvalue = _test_constant_difference(interval_at, difference, plan)
         interval = interval_at(plan.level)
     elif not np.isnan(difference + standard_error):
-        statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
-        interval = t_interval(difference, standard_error, plan.level, limits, freedom)
+        statistic, pvalue = t_test(difference, standard_error, plan.nulls, dof)
+        interval = t_interval(difference, standard_error, plan.level, limits, dof)
         if draws is not None and plan.interval != "wald" and len(draws) > 1:
             pvalue = max(
                 bootstrap_pvalue(difference - null_value, draws - null_value, side)

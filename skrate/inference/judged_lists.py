@@ -152,8 +152,8 @@ class JudgedMean(ListMean):
         by_all = of_all.terms / np.sqrt(1 - np.minimum(of_all.fractions, 0.9))
         return np.asarray(len(residuals) * (residuals + weight.value * by_all))
 
-    def freedom(
-        self, parts: Any, freedoms: Any = None, influence: FloatArray | None = None
+    def dof(
+        self, parts: Any, dofs: Any = None, influence: FloatArray | None = None
     ) -> float:
         """Return the degrees of freedom, by the labelled units and their kurtosis."""
         influence = self.influence if influence is None else influence
@@ -200,18 +200,18 @@ def evaluate_lists(
     n_lists = int(judges[0]._counts.sum()), int(by_people[0].kept.sum())
     # Factors of squares are in the influence.
     n_units = int(codes.max()) + 1
-    cases = Ranked(
+    samples = Ranked(
         np.ones(n_units, dtype=bool),
         clusters=np.arange(n_units),
         kind="sampling",
         group_factors=np.ones(n_units),
     )
-    units = Units([cases], plan)
+    units = Units([samples], plan)
     of_mean = average_options(scores[0], average, undefined)
     return [
         JudgedMean(
             metric=model._metric,
-            each=[],
+            rankings=[],
             units=units,
             is_known=not np.isnan(sums.value),
             question=model.params | of_mean,

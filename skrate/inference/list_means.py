@@ -70,19 +70,19 @@ class ListMean(Evaluation):
     @property
     def of(self) -> str:
         """The number of lists, and of their clusters if there are fewer, in words."""
-        n_lists, n_units = len(self.sums.parts), self.cases.n_units
+        n_lists, n_units = len(self.sums.parts), self.samples.n_units
         clusters_text = f" in {n_units} clusters" if n_units < n_lists else ""
         return f"{n_lists} lists{clusters_text}"
 
     @cached_property
-    def cases(self) -> Ranked:
+    def samples(self) -> Ranked:
         """The lists, as samples of one class."""
-        return self.units.cases
+        return self.units.samples
 
     @property
     def n_units(self) -> int:
         """The number of independent lists, or clusters of lists."""
-        return self.cases.n_units
+        return self.samples.n_units
 
     @property
     def min_different_units(self) -> float:
@@ -92,7 +92,7 @@ class ListMean(Evaluation):
     @property
     def n_effective(self) -> float:
         """The effective number of independent units."""
-        return self.cases.effective_sizes[0]
+        return self.samples.effective_sizes[0]
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
@@ -132,11 +132,11 @@ class ListMean(Evaluation):
     def influence(self) -> FloatArray:
         """The contribution of each list to the error of the mean, rescaled.
 
-        It is divided by the fraction of the total weight of ``cases`` that the list
+        It is divided by the fraction of the total weight of ``samples`` that the list
         has, because variances multiply it by this fraction.
         """
         parts, weights, *_ = self.sums
-        fractions = self.cases.row_weights / len(parts)
+        fractions = self.samples.row_weights / len(parts)
         deviations = (parts - self.value * weights) / weights.sum()
         scaled = np.zeros(len(deviations))
         np.divide(deviations, fractions, out=scaled, where=fractions > 0)
@@ -145,7 +145,7 @@ class ListMean(Evaluation):
     @cached_property
     def parts(self) -> Parts:
         """The variance, as a single part, because lists have no classes."""
-        parts = influence_parts(self.influence, self.cases)
+        parts = influence_parts(self.influence, self.samples)
         return parts.times(1 / self.units.scale)
 
     def interval(
@@ -210,12 +210,12 @@ class ListMean(Evaluation):
             added=added,
             extra=extra,
         )
-        return augmented_value._replace(freedom=self.freedom(augmented_value.parts))
+        return augmented_value._replace(dof=self.dof(augmented_value.parts))
 
     @cached_property
     def unit_values(self) -> FloatArray:
         """The mean over the lists of each unit that has weight."""
-        units = self.cases.clusters
+        units = self.samples.clusters
         assert units is not None
         parts, weights = (
             np.bincount(units, column)
@@ -264,7 +264,7 @@ class ListMean(Evaluation):
         if not self._are_equal_inside:
             return value, value
         low, high = self.bounds
-        fraction = min(-np.log(min(tail, 1.0)) / self.cases.n_units, 1.0)
+        fraction = min(-np.log(min(tail, 1.0)) / self.samples.n_units, 1.0)
         return value - fraction * (value - low), value + fraction * (high - value)
 
     def _rare_pvalue(self, null_value: float) -> float:
@@ -273,7 +273,7 @@ class ListMean(Evaluation):
         if self._are_equal_inside:
             bound = self.bounds[int(null_value >= self.value)]
             fraction = (null_value - self.value) / (bound - self.value)
-            return float(np.exp(-fraction * self.cases.n_units)) / _RELIEF
+            return float(np.exp(-fraction * self.samples.n_units)) / _RELIEF
         to_null, to_value = frequent - null_value, frequent - self.value
         is_between = 0 <= to_null * to_value < to_value**2
         if not (is_between and 0 < n_different < self.min_different_units):
@@ -330,8 +330,8 @@ class ListMean(Evaluation):
         statistic, pvalue = self.wilson_test(null_value, alternative, error)
         if not np.isnan(pvalue):
             return statistic, max(pvalue, self._rare_pvalue(null_value))
-        freedom = self.degrees_of_freedom
-        return t_test(self.value, error, [Null(null_value, alternative)], freedom)
+        dof = self.degrees_of_freedom
+        return t_test(self.value, error, [Null(null_value, alternative)], dof)
 
     def estimate(self, null_value: float | None = None) -> Estimate:
         """Return the mean with its interval; warn if the mean is undefined."""
@@ -370,7 +370,7 @@ def evaluate_lists(
     return [
         ListMean(
             metric=model._metric,
-            each=[],
+            rankings=[],
             units=units,
             is_known=not np.isnan(model_sums.value),
             question=model.params | mean_options,
@@ -487,7 +487,7 @@ class ListDifference(Difference):
 
     def _sum_units(self, list_values: FloatArray) -> FloatArray:
         """Return the sum over the lists of each unit."""
-        units = self.a.cases.clusters
+        units = self.a.samples.clusters
         assert units is not None
         return np.bincount(units, list_values).astype(np.float64, copy=False)
 

@@ -33,7 +33,7 @@ def map_evaluation(
         slope = float(derivative(np.float64(source.value)))
     return MappedEvaluation(
         source.metric,
-        source.each,
+        source.rankings,
         source.units,
         one_class=source.one_class,
         is_known=source.is_known,

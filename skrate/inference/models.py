@@ -45,18 +45,20 @@ def evaluate(
     If a metric is undefined on a fold, all metrics exclude it. Paired evaluations have
     the same ``units``, by default the units of the first.
     """
-    first = samples[0].each[0]
+    first = samples[0].rankings[0]
     are_sampled = first.kind == "sampling"
     if are_sampled and all(metric.ignores_prevalence for metric in metrics):
         samples = [
-            sample._replace(each=[ranked.balanced for ranked in sample.each])
+            sample._replace(rankings=[ranked.balanced for ranked in sample.rankings])
             for sample in samples
         ]
-        each = [ranked for sample in samples for ranked in sample.each]
+        each = [ranked for sample in samples for ranked in sample.rankings]
         if all(np.abs(ranked.row_weights - 1).max() < 1e-12 for ranked in each):
             # Weights that are constant within each class have no information.
             samples = [
-                sample._replace(each=[ranked.unweighted for ranked in sample.each])
+                sample._replace(
+                    rankings=[ranked.unweighted for ranked in sample.rankings]
+                )
                 for sample in samples
             ]
     if samples[0].folds is not None:
@@ -67,7 +69,7 @@ def evaluate(
         warn_purpose_mismatch(metrics[0], first, is_difference=is_difference)
     cautioned: set[type[Metric]] = set()
     for metric, sample in zip(metrics, samples, strict=True):
-        one = evaluate_ranking(metric, sample.each[0])
+        one = evaluate_ranking(metric, sample.rankings[0])
         if one.ranked.worth is not None or one.ranked.estimated is not None:
             plan.check(one.ranked)
         reason = no_inference_reason(one.ranked, one.metric)
@@ -95,7 +97,9 @@ def _evaluate_folds(
     for metric, sample in zip(metrics, samples, strict=True):
         assert sample.folds is not None
         metric.check_fold_rankings(sample.folds)
-        by_metric.append([evaluate_ranking(metric, ranked) for ranked in sample.each])
+        by_metric.append(
+            [evaluate_ranking(metric, ranked) for ranked in sample.rankings]
+        )
     scores = np.array([[fold.value for fold in row] for row in by_metric])
     are_defined = np.asarray(~np.isnan(scores).any(axis=0))
     rankings, folds = samples[0]
@@ -120,11 +124,11 @@ def _evaluate_folds(
         warn_undefined(name, UNDEFINED_IN_FOLDS)
         return [replace(model, is_known=False) for model in models]
     warn_undefined_folds(by_metric[0][0].metric, are_defined, folds)
-    has_groups = bool(complete) and units.cases.are_fold_groups
+    has_groups = bool(complete) and units.samples.are_fold_groups
     if not has_groups:
         _check_class_sizes(models[0])
-    reason = next(filter(None, map(imbalance_reason, units.each)), None)
-    if has_groups and units.cases.n_units < 2:
+    reason = next(filter(None, map(imbalance_reason, units.rankings)), None)
+    if has_groups and units.samples.n_units < 2:
         reason = reason or ONE_GROUP
     if reason is not None:
         warn_undefined(f"The uncertainty of the {name}", reason)
@@ -139,7 +143,7 @@ def _check_class_sizes(model: Evaluation) -> None:
     are_known: BoolArray = np.zeros(2, dtype=bool)
     most: FloatArray = np.zeros(2)
     unit = ""
-    if model.each:
+    if model.rankings:
         sizes, factors, _ = model.units.class_units
         are_known = np.asarray(np.isfinite(factors).any(axis=0))
         most = np.asarray(sizes.max(axis=0))
@@ -158,7 +162,7 @@ def _check_class_sizes(model: Evaluation) -> None:
 def _warn_first_fold(model: Evaluation) -> None:
     """Warn of the first fold on which the metric or its uncertainty is unreliable."""
     rate = fixed_rate(model.metric.law)
-    for metric, fold, _ in model.each:
+    for metric, fold, _ in model.rankings:
         if rate is not None and warn_small_budget(metric, rate, fold):
             return
         caution = metric.caution(fold.table, fold.sizes)
@@ -174,7 +178,7 @@ def evaluate_models(
     metric = find_metric(*meant)
     if samples[0].folds is not None:
         return evaluate([metric] * len(samples), samples, plan)
-    units = Units(samples[0].each, plan)
+    units = Units(samples[0].rankings, plan)
 
     def fill(sample: Rankings) -> Evaluation:
         first = sample is samples[0]
@@ -183,11 +187,11 @@ def evaluate_models(
         )
         if model.is_known:
             if first:
-                warn_small_sample(model.each)
+                warn_small_sample(model.rankings)
             model.influence  # noqa: B018
         if plan.method == "delta":
             # The next model can reuse this memory without clearing it.
-            model.cases.forget()
+            model.samples.forget()
         return model
 
     # Always threads, because they write into the same memory.

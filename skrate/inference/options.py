@@ -117,26 +117,26 @@ class Plan:
                 "differences: five points are 0.05."
             )
 
-    def check(self, cases: Ranked) -> None:
+    def check(self, samples: Ranked) -> None:
         """Raise if the method does not support gains, costs or estimated labels."""
-        if cases.estimated is not None and self.method != "delta":
+        if samples.estimated is not None and self.method != "delta":
             raise ValueError(
                 f"method={self.method!r} does not support estimated labels: use "
                 "method='delta'."
             )
-        if cases.estimated is not None and self.stratify:
+        if samples.estimated is not None and self.stratify:
             raise ValueError(
                 "stratify=True excludes estimated labels, because they fix no class "
                 "size: leave it out."
             )
-        if cases.worth is None or self.method == "delta":
+        if samples.worth is None or self.method == "delta":
             return
         if self.method != "bootstrap":
             raise ValueError(
                 f"method={self.method!r} does not support gain or cost per sample: "
                 "use method='delta' or method='bootstrap'."
             )
-        if cases.clusters is not None or cases.has_sampling_weights:
+        if samples.clusters is not None or samples.has_sampling_weights:
             raise ValueError(
                 "method='bootstrap' excludes clusters and sampling weights with gain "
                 "or cost per sample: use method='delta'."
@@ -147,17 +147,17 @@ class Plan:
         generators = check_generator(self.random_state).spawn(n)
         return [replace(self, random_state=generator) for generator in generators]
 
-    def is_stratified(self, cases: Ranked) -> bool:
+    def is_stratified(self, samples: Ranked) -> bool:
         """Return whether class sizes are fixed, by default if samples are resampled."""
         stratify, method = self.stratify, self.method
         if stratify is None and method != "parametric":
-            return method in ("bootstrap", "permutation") and cases.clusters is None
-        if stratify and cases.clusters is not None and not self.is_prevalence_given:
+            return method in ("bootstrap", "permutation") and samples.clusters is None
+        if stratify and samples.clusters is not None and not self.is_prevalence_given:
             raise ValueError(
                 "stratify=True excludes clusters, because a cluster can have both "
                 "classes: leave it out."
             )
-        if method == "parametric" and not cases.is_plain:
+        if method == "parametric" and not samples.is_plain:
             raise ValueError(
                 "method='parametric' excludes clusters and sampling weights, because "
                 "it draws counts per group of ties: use method='bootstrap'."

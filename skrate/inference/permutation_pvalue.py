@@ -25,7 +25,7 @@ def chance_pvalue(recall: Evaluation, law: RateDistribution) -> float:
     level for which Wilson's interval of ``recall`` begins at the recall of a random
     ranking.
     """
-    ranked = recall.cases
+    ranked = recall.samples
     if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
     if ranked.estimated is not None:
@@ -42,10 +42,10 @@ def chance_pvalue(recall: Evaluation, law: RateDistribution) -> float:
     if effect <= 1:
         return pvalue
     # The number of clusters limits the precision of the contribution of pairs.
-    freedom = (ranked.n_units - 1) * (effect / (effect - 1)) ** 2
+    dof = (ranked.n_units - 1) * (effect / (effect - 1)) ** 2
     # A p-value of 0 has no finite distance.
     distance = -float(special.ndtri(max(pvalue, 1e-300)))
-    return t_pvalue(distance / np.sqrt(effect), "greater", freedom)
+    return t_pvalue(distance / np.sqrt(effect), "greater", dof)
 
 
 def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]:

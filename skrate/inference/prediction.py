@@ -95,7 +95,7 @@ def predict_counts(
     a beta distribution, because it is estimated, and because the cut of the batch
     varies. The bounds contain the intervals of the ``expected`` counts.
     """
-    plan, law, table = found.plan, found.metric.law, found.cases.table
+    plan, law, table = found.plan, found.metric.law, found.samples.table
     assert law is not None
     # Clusters of positives change the number of all positives, and thus of misses.
     of_found, of_missed = _spread(found), _spread(missed)
@@ -135,7 +135,7 @@ def predict_difference(
     a: Evaluation, b: Evaluation, n_items: int, expected: ConfidenceInterval
 ) -> ConfidenceInterval:
     """Return a prediction interval for the hits of the first model minus the second."""
-    plan, law, first, models = a.plan, a.metric.law, a.cases, [a.cases, b.cases]
+    plan, law, first, models = a.plan, a.metric.law, a.samples, [a.samples, b.samples]
     assert law is not None
     # Each budget gets _POINTS / n_budgets quantiles of the difference.
     n_budgets = 128
@@ -159,8 +159,8 @@ def predict_difference(
     # Symmetric levels: exchanged models must have the negative interval.
     half = _even_levels(_POINTS // 2)
     quantiles = np.concatenate([half, 1 - half])
-    freedom = first.unit_dof
-    mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
+    dof = first.unit_dof
+    mean = n_items * (difference + error * special.stdtrit(dof, quantiles))
     # Avoid division by 0: a thousandth of a sample is negligible.
     spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, 1e-3)
     skewness = n_items * difference / spread**3
@@ -181,7 +181,7 @@ def predict_difference(
 
 def _spread(model: Evaluation) -> Spread:
     """Return the effective number of samples for a count, by its variance."""
-    ranked, level, are_fixed = model.cases, model.plan.level, model.units.stratify
+    ranked, level, are_fixed = model.samples, model.plan.level, model.units.stratify
     if ranked.is_plain:
         return Spread(ranked.total)
     variance = model.parts

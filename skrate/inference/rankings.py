@@ -68,8 +68,8 @@ class Ranked(Sample):
 
     - ``counts``: the published table, if there are no data of samples. One sample
       without a score then stands for each class in each group; its weight is the count.
-    - ``by_case``: whether the group of each sample is needed later, so that one sort
-      should compute both the table and the groups.
+    - ``needs_groups``: whether the group of each sample is needed later, so that one
+      sort should compute both the table and the groups.
     - ``worth``: the gain and cost of each sample; None if its class determines them.
     - ``given``: the sampling weights before they were scaled to a mean of 1.
     - ``folds``: the number of the fold of each sample. The table is then the consensus
@@ -84,7 +84,7 @@ class Ranked(Sample):
     """
 
     counts: RankTable | None = None
-    by_case: bool = False
+    needs_groups: bool = False
     worth: SampleGains | None = None
     given: FloatArray | None = None
     folds: IntArray | None = None
@@ -130,7 +130,7 @@ class Ranked(Sample):
         if weights is None:
             return metric.value(self.table)
         as_given = None if weights.min() == weights.max() else weights
-        return metric.value(replace(self, weights=as_given, by_case=False).table)
+        return metric.value(replace(self, weights=as_given, needs_groups=False).table)
 
     @property
     def balanced(self) -> Ranked:
@@ -181,7 +181,7 @@ class Ranked(Sample):
         if self.folds is not None:
             return Folds(tuple(fold.table for _, fold in self._fold_rankings)).pooled
         assert self.scores is not None
-        if self.worth is None and self.estimated is None and not self.by_case:
+        if self.worth is None and self.estimated is None and not self.needs_groups:
             return build_table(self)
         table = build_ranked_table(self, *self._ranking)
         if self.worth is None:
@@ -300,7 +300,7 @@ def _find_nonempty_groups(table: RankTable) -> tuple[IntArray, IntArray]:
     return np.flatnonzero(table.pos), np.flatnonzero(table.neg)
 
 
-def check_cases(
+def check_samples(
     y_true: ArrayLike | RankTable,
     *,
     sample_weight: ArrayLike | None = None,
@@ -361,7 +361,7 @@ def _check_repetitions(weights: FloatArray) -> None:
 
 
 def add_fold_groups(
-    cases: Ranked,
+    samples: Ranked,
     clusters: IntArray,
     folds: IntArray,
     *,
@@ -387,15 +387,17 @@ def add_fold_groups(
     group_of_cluster = np.empty(int(codes.max()) + 1, dtype=np.intp)
     group_of_cluster[codes] = group_of_row
     if are_units or np.bincount(group_of_cluster).min() < 2:
-        return replace(cases, clusters=group_of_row, are_fold_groups=True)
-    factors = centring_factors(np.bincount(codes, cases.row_weights), group_of_cluster)
+        return replace(samples, clusters=group_of_row, are_fold_groups=True)
+    factors = centring_factors(
+        np.bincount(codes, samples.row_weights), group_of_cluster
+    )
     if are_repeated:
-        factors = _repeat_factors(codes, folds, group_of_cluster, cases.row_weights)
-    cases = replace(
-        cases, clusters=codes, fold_groups=group_of_cluster, group_factors=factors
+        factors = _repeat_factors(codes, folds, group_of_cluster, samples.row_weights)
+    samples = replace(
+        samples, clusters=codes, fold_groups=group_of_cluster, group_factors=factors
     )
     if not by_class:
-        return cases
+        return samples
     group_of_fold = np.empty(int(folds.max()) + 1, dtype=np.intp)
     group_of_fold[folds] = group_of_row
     n_clusters = len(group_of_cluster)
@@ -404,7 +406,7 @@ def add_fold_groups(
     are_complete = np.bincount(group_of_fold, lacks_clusters) == 0
     factors = np.where(are_complete, 1.0, factors)
     has_all_clusters = are_complete[group_of_fold]
-    return replace(cases, group_factors=factors, has_all_clusters=has_all_clusters)
+    return replace(samples, group_factors=factors, has_all_clusters=has_all_clusters)
 
 
 def _repeat_factors(
@@ -443,13 +445,13 @@ def check_sample(
         return make_table_samples(y_true)
     if y_score is None:
         y_score = require_scores(y_score, y_true)
-    return check_cases(y_true, **sample_arguments).add_scores("y_score", y_score)
+    return check_samples(y_true, **sample_arguments).add_scores("y_score", y_score)
 
 
 class Rankings(NamedTuple):
     """The data of a model: its only ranking, or one ranking per fold."""
 
-    each: list[Ranked]
+    rankings: list[Ranked]
     folds: FoldRankings | None = None
 
 
@@ -465,34 +467,36 @@ def find_rankings(
     rankings = []
     for is_pos, scores, weight in y_true:
         if weight is None:
-            cases = Ranked(is_pos, kind=kind)
+            samples = Ranked(is_pos, kind=kind)
         else:
-            cases = check_cases(is_pos, sample_weight=weight, weights=kind)
-        scores = scores if cases.kept is None else scores[cases.kept]
-        rankings.append(replace(cases, scores=scores, by_case=True))
+            samples = check_samples(is_pos, sample_weight=weight, weights=kind)
+        scores = scores if samples.kept is None else scores[samples.kept]
+        rankings.append(replace(samples, scores=scores, needs_groups=True))
     return Rankings(rankings, y_true)
 
 
 def add_model_scores(
-    cases: Ranked, name: str, y_score: ArrayLike, *, by_case: bool = True
+    samples: Ranked, name: str, y_score: ArrayLike, *, needs_groups: bool = True
 ) -> Ranked:
-    """Return ``cases`` with the scores of one of several models."""
+    """Return ``samples`` with the scores of one of several models."""
     if isinstance(y_score, RankTable):
         raise ValueError(
             f"{name} must be scores, got a RankTable: pass the score of each sample, "
             "because a table does not show which samples the models have in common."
         )
-    ranked = cases.add_scores(name, y_score)
-    return replace(ranked, by_case=True) if by_case else ranked
+    ranked = samples.add_scores(name, y_score)
+    return replace(ranked, needs_groups=True) if needs_groups else ranked
 
 
-def check_metric(metric: Metric, cases: Ranked) -> Metric:
+def check_metric(metric: Metric, samples: Ranked) -> Metric:
     """Return the metric, bound to this table or to this number of samples."""
-    if cases.estimated is not None:
-        check_takes_estimates(metric, cases)
-    if cases.counts is not None:
-        return on_table(metric, cases.counts)
-    return metric.bind_sample_size(cases.total, is_weighted=cases.weights is not None)
+    if samples.estimated is not None:
+        check_takes_estimates(metric, samples)
+    if samples.counts is not None:
+        return on_table(metric, samples.counts)
+    return metric.bind_sample_size(
+        samples.total, is_weighted=samples.weights is not None
+    )
 
 
 class OnRanking(NamedTuple):
@@ -608,30 +612,30 @@ def find_model_rankings(
     argument: str,
     scores: Any,
     y_true: Any,
-    cases_given: dict[str, Any],
+    options: dict[str, Any],
     weights: Weights,
     *,
     least: int = 2,
-    by_case: bool = True,
+    needs_groups: bool = True,
 ) -> dict[str, Rankings]:
     """Return the rankings of several models by their names.
 
     ``scores`` is the value of this ``argument``. Rankings of folds are in ``y_true``.
     """
     if are_fold_rankings(y_true):
-        check_alone(FoldRankings, **{argument: scores}, **cases_given)
+        check_alone(FoldRankings, **{argument: scores}, **options)
         folds = check_several("y_true", name_models(y_true), least)
         check_same_folds({f"y_true[{name!r}]": model for name, model in folds.items()})
         return {
             str(name): find_rankings(model, weights=weights)
             for name, model in folds.items()
         }
-    cases = check_cases(y_true, weights=weights, takes_estimates=True, **cases_given)
-    models = model_columns(argument, scores, cases.n_input)
+    samples = check_samples(y_true, weights=weights, takes_estimates=True, **options)
+    models = model_columns(argument, scores, samples.n_input)
     rankings = {}
     for name, column in check_several(argument, models, least).items():
         scored = add_model_scores(
-            cases, f"{argument}[{name!r}]", column, by_case=by_case
+            samples, f"{argument}[{name!r}]", column, needs_groups=needs_groups
         )
         rankings[str(name)] = Rankings([scored])
     return rankings
@@ -642,7 +646,7 @@ def find_two_rankings(
     y_score_a: Any,
     y_score_b: Any,
     weights: Weights = "frequency",
-    **cases_given: Any,
+    **options: Any,
 ) -> dict[str, Rankings]:
     """Return the rankings of two models by the names of their arguments.
 
@@ -651,7 +655,7 @@ def find_two_rankings(
     named = {"y_score_a": y_score_a, "y_score_b": y_score_b}
     if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
         check_no_labels(y_true, "y_score_a")
-        check_alone(y_true, y_score_b=y_score_b, **cases_given)
+        check_alone(y_true, y_score_b=y_score_b, **options)
         folds = {"y_true": y_true, "y_score_a": y_score_a}
         check_same_folds(folds)
         return {
@@ -660,9 +664,9 @@ def find_two_rankings(
     for name, scores in named.items():
         if scores is None:
             raise ValueError(f"{name} is missing: give the scores of both models.")
-    cases = check_cases(y_true, weights=weights, takes_estimates=True, **cases_given)
+    samples = check_samples(y_true, weights=weights, takes_estimates=True, **options)
     return {
-        name: Rankings([add_model_scores(cases, name, one)])
+        name: Rankings([add_model_scores(samples, name, one)])
         for name, one in named.items()
     }
 
@@ -730,28 +734,28 @@ def pool_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked
     clusters, n_repeats = rankings.clusters, rankings.n_repeats
     if clusters is None and n_repeats > 1:
         clusters = rankings.indices
-    cases = check_cases(
+    samples = check_samples(
         rankings.is_pos, sample_weight=rankings.sample_weight, weights=weights
     ).add_scores("y_score", rankings.y_score)
-    if n_repeats > 1 and not cases.are_repetitions:
+    if n_repeats > 1 and not samples.are_repetitions:
         raise ValueError(
             'weights must be "frequency" for repeated folds, got "sampling" with '
             f"{n_repeats} repeats: pass the FoldRankings of a single repeat."
         )
     if n_repeats > 1:
         # The weights then have the same sum as the weights of a single repeat.
-        cases = replace(cases, weights=cases.row_weights / n_repeats)
-    rows: Any = slice(None) if cases.kept is None else cases.kept
+        samples = replace(samples, weights=samples.row_weights / n_repeats)
+    rows: Any = slice(None) if samples.kept is None else samples.kept
     folds = np.empty(len(rankings.y_true), dtype=np.intp)
     for number, rows_of_fold in enumerate(rankings.rows()):
         folds[rows_of_fold] = number
     folds = folds[rows]
-    cases = replace(cases, folds=folds)
+    samples = replace(samples, folds=folds)
     if clusters is None:
-        return cases
+        return samples
     units = check_groups("clusters", clusters).codes[rows]
     are_repeated = n_repeats > 1 and rankings.clusters is not None
-    return add_fold_groups(cases, units, folds, are_repeated=are_repeated)
+    return add_fold_groups(samples, units, folds, are_repeated=are_repeated)
 
 
 def split_folds(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
@@ -767,7 +771,7 @@ def split_folds(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked
             None if model.scores is None else model.scores[rows],
             None if model.weights is None else model.weights[rows],
             kind=model.kind,
-            by_case=model.by_case,
+            needs_groups=model.needs_groups,
         )
         by_fold.append((rows, fold))
     return by_fold

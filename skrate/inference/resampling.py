@@ -72,7 +72,7 @@ def _multinomials(strata: Sequence[IntArray], sizes: Sequence[int]) -> Rows:
     many samples in a stratum are drawn again.
     """
     starts = np.cumsum([0, *map(len, strata)])
-    units_of_cases = [
+    units_of_samples = [
         np.repeat(start + np.arange(len(repeats)), repeats)
         for start, repeats in zip(starts, strata, strict=False)
     ]
@@ -85,10 +85,10 @@ def _multinomials(strata: Sequence[IntArray], sizes: Sequence[int]) -> Rows:
         while (beyond := np.flatnonzero((missing < 0).any(axis=1))).size:
             counts[beyond] = anew = poisson(generator, len(beyond))
             missing[beyond] = sizes - np.add.reduceat(anew, starts[:-1], axis=1)
-        for unit_of_case, lacks in zip(units_of_cases, missing.T, strict=True):
-            cases = generator.integers(len(unit_of_case), size=lacks.sum())
+        for unit_of_sample, lacks in zip(units_of_samples, missing.T, strict=True):
+            samples = generator.integers(len(unit_of_sample), size=lacks.sum())
             units = np.repeat(starts[-1] * np.arange(size), lacks)
-            units += unit_of_case.take(cases)
+            units += unit_of_sample.take(samples)
             np.add.at(counts.reshape(-1), units, 1)
         return counts
 
@@ -142,8 +142,8 @@ def resample_draw(
     For each of ``ranked``, rows have the weights of positives and then of negatives
     per group of its merged table; for samples with gains, the gains and then the costs.
     """
-    cases = ranked[0]
-    if len(ranked) == 1 and cases.is_plain:
+    samples = ranked[0]
+    if len(ranked) == 1 and samples.is_plain:
         # Only the group and class of a sample matter, so the groups are the units: the
         # number of groups may be far smaller than the number of samples.
         small = ranked[0].table.merged
@@ -169,17 +169,21 @@ def resample_draw(
             columns = np.split(columns[0], [np.count_nonzero(pos)])
         return count_draw([counts[c] for c in columns], columns, len(counts))
     # Two models have common samples, and clusters have several: draw them one by one.
-    order = np.arange(cases.n_units)
+    order = np.arange(samples.n_units)
     repeats = np.ones(len(order), dtype=np.intp)
-    if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
-        repeats = np.rint(cases.weights).astype(np.intp)
+    if (
+        samples.clusters is None
+        and samples.weights is not None
+        and samples.are_repetitions
+    ):
+        repeats = np.rint(samples.weights).astype(np.intp)
     strata = [repeats]
-    if stratify and cases.clusters is None:
+    if stratify and samples.clusters is None:
         # Strata are runs of units, so the positives are put first.
-        order = np.argsort(~cases.is_pos, kind="stable")
-        strata = np.split(repeats[order], [np.count_nonzero(cases.is_pos)])
+        order = np.argsort(~samples.is_pos, kind="stable")
+        strata = np.split(repeats[order], [np.count_nonzero(samples.is_pos)])
     # The same number of samples of a class, with other weights, has another sum.
-    fixed = ranked if stratify and cases.has_sampling_weights else ()
+    fixed = ranked if stratify and samples.has_sampling_weights else ()
     of_units, rows_of_units = count_draw(strata), unit_rows(ranked)[order]
 
     def rows(generator: np.random.Generator, size: int) -> Array:
@@ -194,36 +198,36 @@ def resample_draw(
 
 def unit_rows(ranked: Sequence[Ranked]) -> Any:
     """Return the contribution of each sample or cluster to a row, as a sparse array."""
-    cases = ranked[0]
-    n_samples = len(cases.is_pos)
+    samples = ranked[0]
+    n_samples = len(samples.is_pos)
     # The weight of a sample each time it is drawn, an integer if possible; repetitions
     # without clusters are drawn as separate samples.
     weight: Array = np.ones(n_samples, dtype=np.intp)
-    if cases.weights is not None and not cases.are_repetitions:
-        weight = cases.weights
-    elif cases.weights is not None and cases.clusters is not None:
-        weight = np.rint(cases.weights).astype(np.intp)
+    if samples.weights is not None and not samples.are_repetitions:
+        weight = samples.weights
+    elif samples.weights is not None and samples.clusters is not None:
+        weight = np.rint(samples.weights).astype(np.intp)
     added, start = [], 0
     for model in ranked:
         small = model.table.merged
         n_groups = len(small.pos)
         group = start + small.map_groups(model.table.n_groups).take(model.group)
         if model.worth is None:
-            added.append((group + n_groups * ~cases.is_pos, weight))
+            added.append((group + n_groups * ~samples.is_pos, weight))
         else:
             cost = 1.0 if model.worth.cost is None else model.worth.cost
             added.append((group, weight * model.worth.gain))
             added.append((group + n_groups, weight * cost))
         start += 2 * n_groups
     # Entries at the same indices add up: a cluster may have several samples in a group.
-    unit = np.arange(n_samples) if cases.clusters is None else cases.clusters
+    unit = np.arange(n_samples) if samples.clusters is None else samples.clusters
     columns, weights = zip(*added, strict=True)
     rows = sparse.coo_array(
         (
             np.concatenate(weights),
             (np.tile(unit, len(columns)), np.concatenate(columns)),
         ),
-        shape=(cases.n_units, start),
+        shape=(samples.n_units, start),
     )
     return rows.tocsr()
 
@@ -275,12 +279,16 @@ def make_statistic(metrics: Sequence[Metric], widths: Sequence[int]) -> Statisti
 def jackknife_variance(metric: Metric, ranked: Ranked, *, stratify: bool) -> float:
     """Return the jackknife variance, with ``stratify`` at fixed class weights."""
     # Samples of one class and group have the same value: leave out one of each.
-    cases = condensed(metric, ranked)
-    statistic = make_statistic([metric], table_widths([cases]))
-    units = unit_rows([cases])
+    samples = condensed(metric, ranked)
+    statistic = make_statistic([metric], table_widths([samples]))
+    units = unit_rows([samples])
     n_units = np.ones(units.shape[0])
-    if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
-        n_units = cases.weights
+    if (
+        samples.clusters is None
+        and samples.weights is not None
+        and samples.are_repetitions
+    ):
+        n_units = samples.weights
     whole = np.asarray(units.T @ n_units, dtype=np.float64)
     estimates = np.empty(len(n_units))
     # Arrays of about a million entries.
@@ -288,14 +296,14 @@ def jackknife_variance(metric: Metric, ranked: Ranked, *, stratify: bool) -> flo
     for first in range(0, len(estimates), size):
         rows = whole - units[first : first + size].toarray()
         if stratify:
-            keep_class_weights(rows, [cases])
+            keep_class_weights(rows, [samples])
         estimates[first : first + size] = statistic(rows)
     if np.isnan(estimates).any():
         return warn_undefined(
             "The standard error by the jackknife",
             "use method='delta': without one sample or cluster the metric is undefined",
         )
-    strata = (cases.is_pos, ~cases.is_pos) if stratify else (slice(None),)
+    strata = (samples.is_pos, ~samples.is_pos) if stratify else (slice(None),)
     return sum(_sum_squares(estimates[chosen], n_units[chosen]) for chosen in strata)
 
 
@@ -358,12 +366,12 @@ def draw_replicates(models: Sequence[Any], plan: Plan, name: str) -> FloatArray:
     ``models`` are their evaluations.
     """
     first, stratify = models[0], models[0].units.stratify
-    plans = [plan] if first.folds is None else plan.split(len(first.each))
+    plans = [plan] if first.folds is None else plan.split(len(first.rankings))
     is_permuted = plan.method == "permutation"
     per_fold = []
     rankings = [model.units.resampling_rankings(model.ranked) for model in models]
     for i, (fold_plan, *samples) in enumerate(zip(plans, *rankings, strict=True)):
-        metrics = [model.each[i].metric for model in models]
+        metrics = [model.rankings[i].metric for model in models]
         if is_permuted:
             draw, widths = exchange_draw(*samples)
         else:

@@ -39,9 +39,9 @@ from skrate.inference.rankings import (
     Ranked,
     Rankings,
     add_model_scores,
-    check_cases,
     check_left_out,
     check_sample,
+    check_samples,
     make_table_samples,
 )
 from skrate.metrics.hypothesis_tests import (
@@ -296,9 +296,9 @@ def sample_size(
         )
     goal = _Goal(plan, **{name: arguments[name] for name in _Goal._fields[1:]})
     meant, scores = (metric, metric_kwargs), (y_true, y_score_a, y_score_b)
-    cases = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
+    samples = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     if groups is None and not isinstance(y_true, GroupScores):
-        ranked = _rankings(*scores, **cases)
+        ranked = _rankings(*scores, **samples)
         pilot = _evaluate_samples(
             goal, _check_planned_metric(*meant), ranked, planned_prevalence
         )
@@ -308,7 +308,7 @@ def sample_size(
             stratify=(stratify, False),
             planned_prevalence=(planned_prevalence, None),
         )
-        pilot = _evaluate_list_means(goal, meant, scores, groups, cases)
+        pilot = _evaluate_list_means(goal, meant, scores, groups, samples)
     return pilot.size()
 
 
@@ -395,7 +395,7 @@ class _Pilot:
     n: float
     prevalence: float
     least: int
-    cases_of: dict[str, float]
+    samples_of: dict[str, float]
 
     def size(self) -> SampleSize:
         """Return the planned size; nan if the pilot is uninformative."""
@@ -458,13 +458,13 @@ class _Pilot:
             alternative=plan.alternative if is_sided else None,
             margin=plan.margin,
             null_value=None if null_value is None else float(null_value),
-            **dict.fromkeys(self.cases_of, _NAN),
+            **dict.fromkeys(self.samples_of, _NAN),
         )
 
     def _fields(self, n: float) -> dict[str, Any]:
         """Return the fields of a result for n samples."""
         n_pos, width = round(n * self.prevalence), self.half_width(n)
-        units = {name: math.ceil(n / size) for name, size in self.cases_of.items()}
+        units = {name: math.ceil(n / size) for name, size in self.samples_of.items()}
         return {"n": n, "n_pos": n_pos, "n_neg": n - n_pos, "half_width": width} | units
 
     def _check_detectable(self, difference: float) -> None:
@@ -525,13 +525,13 @@ class _Pilot:
     def power(self, n: float, difference: float) -> float:
         """Return the probability that a test of n samples detects a difference."""
         future, plan = self.at(n), self.goal.plan
-        error, null_error, freedom = self._errors(future, difference)
-        needed = t_quantile(plan.level, freedom) * null_error / error
+        error, null_error, dof = self._errors(future, difference)
+        needed = t_quantile(plan.level, dof) * null_error / error
         away = self._distances(difference)
         is_equivalence = len(away) == 2
         if plan.is_two_sided and not is_equivalence:
             away.append(-away[0])
-        power = sum(_shifted_t_tail(needed, freedom, x / error) for x in away)
+        power = sum(_shifted_t_tail(needed, dof, x / error) for x in away)
         return max(power - 1, 0.0) if is_equivalence else power
 
     def _distances(self, difference: float) -> list[float]:
@@ -558,32 +558,32 @@ class _Pilot:
         by_t = error, error, future.degrees_of_freedom
         if null_value is None or isinstance(future, Difference):
             return by_t
-        if future.cases.worth is not None:
+        if future.samples.worth is not None:
             return by_t
         (low, high), x = future.value_range(), null_value + difference
         of_pilot = (future.value - low) * (high - future.value)
-        null_error, freedom = future.null_error(null_value, error)
+        null_error, dof = future.null_error(null_value, error)
         if np.isnan(null_error) or not low < x < high or not of_pilot > 0:
             return by_t
         error *= float(np.sqrt((x - low) * (high - x) / of_pilot))
-        return error, null_error, freedom
+        return error, null_error, dof
 
 
-def _shifted_t_tail(needed: float, freedom: float, excess: float) -> float:
+def _shifted_t_tail(needed: float, dof: float, excess: float) -> float:
     """Return P(T > needed) for noncentral t with noncentrality ``excess``."""
     # At more than 20 standard errors it is 0 or 1.
     if min(abs(excess - needed), abs(excess)) > 20:
         return float(excess > needed)
     # The distribution is then normal.
-    if freedom > 1e5:
+    if dof > 1e5:
         return float(special.ndtr(excess - needed))
     # Older versions of scipy divide by zero, but return the correct value.
     with np.errstate(divide="ignore"):
-        return float(stats.nct.sf(needed, freedom, excess))
+        return float(stats.nct.sf(needed, dof, excess))
 
 
 def _rankings(
-    y_true: Any, y_score_a: Any, y_score_b: Any, **case_arguments: Any
+    y_true: Any, y_score_a: Any, y_score_b: Any, **sample_arguments: Any
 ) -> list[Ranked]:
     """Return the rankings of the pilot by one or two models."""
     for name, data in (("y_true", y_true), ("y_score_a", y_score_a)):
@@ -595,16 +595,18 @@ def _rankings(
             )
     if isinstance(y_true, RankTable):
         check_alone(y_true, y_score_a=y_score_a, y_score_b=y_score_b)
-        cases = check_sample(y_true, None, **case_arguments)
+        samples = check_sample(y_true, None, **sample_arguments)
         # As samples, whose weights can be changed.
-        return [replace(cases, scores=-cases.group, counts=None)]
+        return [replace(samples, scores=-samples.group, counts=None)]
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
-    cases, named = check_cases(y_true, **case_arguments), {"y_score_a": y_score_a}
+    samples, named = check_samples(y_true, **sample_arguments), {"y_score_a": y_score_a}
     if y_score_b is not None:
         named["y_score_b"] = y_score_b
     are_two = len(named) > 1
-    return [add_model_scores(cases, *pair, by_case=are_two) for pair in named.items()]
+    return [
+        add_model_scores(samples, *pair, needs_groups=are_two) for pair in named.items()
+    ]
 
 
 def _check_planned_metric(metric: MetricLike, params: dict[str, Any]) -> Metric:
@@ -631,16 +633,17 @@ def _evaluate_samples(
     goal.check(metric, len(ranked))
 
     def evaluated(rankings: list[Ranked], *, are_warned: bool) -> list[Evaluation]:
-        metrics, samples = [metric] * len(rankings), [Rankings([r]) for r in rankings]
-        return evaluate(metrics, samples, goal.plan, are_warned=are_warned)
+        by_model = [Rankings([ranking]) for ranking in rankings]
+        metrics = [metric] * len(rankings)
+        return evaluate(metrics, by_model, goal.plan, are_warned=are_warned)
 
-    cases = ranked[0]
-    n, n_units, cases_of = cases.total, cases.total, {}
-    if cases.clusters is not None:
-        n_units = float(cases.n_units)
-        cases_of["n_clusters"] = n / n_units
+    samples = ranked[0]
+    n, n_units, samples_of = samples.total, samples.total, {}
+    if samples.clusters is not None:
+        n_units = float(samples.n_units)
+        samples_of["n_clusters"] = n / n_units
     # A variance needs at least 2 clusters, and 2 samples of each class.
-    least, fraction = 2 * n / n_units, cases.sizes[0] / n
+    least, fraction = 2 * n / n_units, samples.sizes[0] / n
     models = evaluated(ranked, are_warned=True)
     if all(model.is_known for model in models):
         if planned is not None:
@@ -650,17 +653,17 @@ def _evaluate_samples(
         least = max(least, 2 / min(fraction, 1 - fraction))
         if len(models) == 1 and _lacks_errors(models[0]):
             # Plan with the rare errors that augmented data have.
-            ((bound, observed, _),) = models[0].each
+            ((bound, observed, _),) = models[0].rankings
             rare = make_table_samples(augmented_table(bound, observed))
             models = evaluated([rare], are_warned=False)
-        _warn_small_window(metric, *cases.effective_sizes)
+        _warn_small_window(metric, *samples.effective_sizes)
     return _Pilot(
         goal=goal,
         models=models,
-        n=models[0].cases.total,
+        n=models[0].samples.total,
         prevalence=fraction,
         least=math.ceil(least),
-        cases_of=cases_of,
+        samples_of=samples_of,
     )
 
 
@@ -694,7 +697,7 @@ def _evaluate_list_means(
     meant: tuple[MetricLike, dict[str, Any]],
     data: tuple[Any, Any, Any],
     groups: ArrayLike | None,
-    cases: dict[str, Any],
+    samples: dict[str, Any],
 ) -> _Pilot:
     """Return the pilot of lists; some future lists are undefined, too."""
     y_true, *scores = data
@@ -707,7 +710,7 @@ def _evaluate_list_means(
     if groups is not None:
         # The size is for labels by people only.
         check_vector("y_true", y_true)
-    by_model, of_mean = compute_list_scores(*meant, y_true, named, groups, cases)
+    by_model, of_mean = compute_list_scores(*meant, y_true, named, groups, samples)
     first, *_ = lists = list(by_model.values())
     means = evaluate_lists(lists, goal.plan, **of_mean)
     goal.check(means[0].metric, len(means))
@@ -716,16 +719,16 @@ def _evaluate_list_means(
         warn_undefined(f"The sample size for the {means[0].name}", reason)
         means = [replace(model, is_known=False) for model in means]
     n, counted = float(first.n_items.sum()), np.flatnonzero(first.n_items)
-    n_units, cases_of = len(counted), {"n_lists": n / len(counted)}
+    n_units, samples_of = len(counted), {"n_lists": n / len(counted)}
     units = check_list_clusters(of_mean["clusters"], first)
     if units is not None:
         n_units = len(np.unique(units[counted]))
-        cases_of["n_clusters"] = n / n_units
+        samples_of["n_clusters"] = n / n_units
     return _Pilot(
         goal=goal,
         models=means,
         n=n,
         prevalence=float(first.n_pos.sum()) / n,
         least=math.ceil(2 * n / n_units),
-        cases_of=cases_of,
+        samples_of=samples_of,
     )

@@ -458,7 +458,7 @@ def _correct_selection_bias(
     estimates = np.array([model.value for model in models])
     # Replicates must not depend on the order of the models.
     order = np.lexsort((errors, estimates))
-    units = _BootstrapUnits.of([models[k].influence for k in order], best_model.cases)
+    units = _BootstrapUnits.of([models[k].influence for k in order], best_model.samples)
     left_out_value, changes = _draw_changes(
         sign * estimates[order], units, sign, best_model.plan
     )
@@ -601,7 +601,8 @@ class BestModel(Drawn, Rows):
 def _warn_resampling_size(model: Evaluation) -> None:
     """Warn if a class, or the number of lists, is too small for the bootstrap."""
     counts = {
-        f"{name} samples": n for name, n in zip(CLASSES, model.cases.sizes, strict=True)
+        f"{name} samples": n
+        for name, n in zip(CLASSES, model.samples.sizes, strict=True)
     }
     if isinstance(model, ListMean):
         counts = {"independent lists": float(model.n_units)}
@@ -631,17 +632,17 @@ class _BootstrapUnits:
     n_copies: IntArray
 
     @classmethod
-    def of(cls, influence: list[FloatArray], cases: Ranked) -> _BootstrapUnits:
+    def of(cls, influence: list[FloatArray], samples: Ranked) -> _BootstrapUnits:
         """Return the units: samples with their numbers of repetitions, or clusters."""
         rows: FloatArray = np.array(influence)
         # Errors that several estimated labels have in common are further units.
-        error_weights = np.ones(rows.shape[1] - len(cases.is_pos))
-        row_weights = weights = np.append(cases.row_weights, error_weights)
+        error_weights = np.ones(rows.shape[1] - len(samples.is_pos))
+        row_weights = weights = np.append(samples.row_weights, error_weights)
         n_copies = None
-        if cases.clusters is not None:
-            rows = np.array([scaled_units(row, cases) for row in rows])
-            weights = sum_units(np.ones(len(row_weights)), cases)
-        elif cases.weights is not None and cases.are_repetitions:
+        if samples.clusters is not None:
+            rows = np.array([scaled_units(row, samples) for row in rows])
+            weights = sum_units(np.ones(len(row_weights)), samples)
+        elif samples.weights is not None and samples.are_repetitions:
             n_copies = np.rint(row_weights).astype(np.int64)
             weights = np.ones(len(row_weights))
         else:

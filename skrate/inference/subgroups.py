@@ -55,7 +55,7 @@ from skrate.inference.rankings import (
     Rankings,
     Weights,
     add_model_scores,
-    check_cases,
+    check_samples,
 )
 from skrate.inference.units import LEAST_UNITS
 from skrate.inference.variance import (
@@ -236,26 +236,28 @@ def subgroup_scores(
     arguments = check_arguments(_ARGUMENTS, locals())
     requested, params, ranking_metric = _check_metrics(metric, rate, k)
     options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
-    cases = check_cases(y_true, weights=weights, **options)
-    cases = add_model_scores(cases, "y_score", require_scores(y_score, y_true))
-    codes, labels = _check_subgroups(by, cases)
+    samples = check_samples(y_true, weights=weights, **options)
+    samples = add_model_scores(samples, "y_score", require_scores(y_score, y_true))
+    codes, labels = _check_subgroups(by, samples)
     if ranking_metric is not None:
         plan = Plan.of(arguments, interval="wilson")
-        return _compare_subgroups(ranking_metric, cases, (codes, labels), plan)
+        return _compare_subgroups(ranking_metric, samples, (codes, labels), plan)
     recall = RecallAtRate(**params)
-    recall = recall.bind_sample_size(cases.total, is_weighted=cases.weights is not None)
+    recall = recall.bind_sample_size(
+        samples.total, is_weighted=samples.weights is not None
+    )
     rate_or_none = fixed_rate(recall.law)
     if rate_or_none is not None:
-        warn_small_budget(recall, rate_or_none, cases)
-    times = cases.row_weights if cases.are_repetitions else np.ones(len(codes))
+        warn_small_budget(recall, rate_or_none, samples)
+    times = samples.row_weights if samples.are_repetitions else np.ones(len(codes))
     scores = SubgroupScores(
         metrics=tuple(name for name in requested for _ in labels),
         groups=np.tile(labels, len(requested)),
         n_items=np.tile(np.bincount(codes, times), len(requested)),
-        n_pos=np.tile(np.bincount(codes, times * cases.is_pos), len(requested)),
+        n_pos=np.tile(np.bincount(codes, times * samples.is_pos), len(requested)),
         confidence_level=arguments["confidence_level"],
         params={name: rendered(param) for name, param in params.items()},
-        **_queue_fields(requested, cases, codes, recall.law),
+        **_queue_fields(requested, samples, codes, recall.law),
     )
     _warn_empty_groups(scores, are_clusters=clusters is not None)
     return scores
@@ -404,7 +406,7 @@ class SubgroupScores(Drawn, Rows):
             float(self._sizes[i]),
             ends=(float(low), float(high)),
             bounds=(0.0, 1.0),
-            freedom=max(float(self._sizes[i]) - 1, 1.0),
+            dof=max(float(self._sizes[i]) - 1, 1.0),
         )
 
     def _interval(self, i: int, level: float) -> ConfidenceInterval:
@@ -475,13 +477,13 @@ class SubgroupScores(Drawn, Rows):
 
 
 def _compare_subgroups(
-    metric: Metric, cases: Ranked, by: tuple[IntArray, Array], plan: Plan
+    metric: Metric, samples: Ranked, by: tuple[IntArray, Array], plan: Plan
 ) -> SubgroupScores:
     """Return the scores of the separate rankings of groups by a metric."""
     codes, labels = by
-    rankings = [_select_samples(cases, codes == g) for g in range(len(labels))]
-    n_units = 0 if cases.clusters is None else sum(r.n_units for r in rankings)
-    if n_units > cases.n_units:
+    rankings = [_select_samples(samples, codes == g) for g in range(len(labels))]
+    n_units = 0 if samples.clusters is None else sum(r.n_units for r in rankings)
+    if n_units > samples.n_units:
         raise ValueError(
             f"clusters must not have one cluster in several groups, because the "
             f"{metric.name} of each group's ranking assumes independent groups."
@@ -492,7 +494,7 @@ def _compare_subgroups(
     ]
     for model in models:
         if model.is_known:
-            warn_small_sample(model.each)
+            warn_small_sample(model.rankings)
     lacking = [
         g for g, m in zip(labels.tolist(), models, strict=True) if not m.is_known
     ]
@@ -503,7 +505,7 @@ def _compare_subgroups(
             UndefinedMetricWarning,
         )
     variances = [model.parts.total if model.is_known else _NAN for model in models]
-    (overall,) = evaluate([metric], [Rankings([cases])], plan, are_warned=False)
+    (overall,) = evaluate([metric], [Rankings([samples])], plan, are_warned=False)
     sizes = np.array([ranking.sizes for ranking in rankings])
     return SubgroupScores(
         metrics=(metric.name,) * len(labels),
@@ -521,30 +523,30 @@ def _compare_subgroups(
     )
 
 
-def _select_samples(cases: Ranked, chosen: BoolArray) -> Ranked:
+def _select_samples(samples: Ranked, chosen: BoolArray) -> Ranked:
     """Return the chosen samples as a separate ranking."""
-    assert cases.scores is not None
-    clusters = cases.clusters
+    assert samples.scores is not None
+    clusters = samples.clusters
     if clusters is not None:
         clusters = np.unique(clusters[chosen], return_inverse=True)[1]
     return Ranked(
-        cases.is_pos[chosen],
-        scores=cases.scores[chosen],
-        weights=None if cases.weights is None else cases.weights[chosen],
+        samples.is_pos[chosen],
+        scores=samples.scores[chosen],
+        weights=None if samples.weights is None else samples.weights[chosen],
         clusters=clusters,
-        kind=cases.kind,
-        by_case=True,
+        kind=samples.kind,
+        needs_groups=True,
     )
 
 
 def _queue_fields(
-    requested: list[Share], cases: Ranked, codes: IntArray, law: RateDistribution
+    requested: list[Share], samples: Ranked, codes: IntArray, law: RateDistribution
 ) -> dict[str, Any]:
     """Return the fields of :class:`SubgroupScores` that depend on the queue."""
     used = sorted({of for name in requested for of in SHARES[name][1:3]})
-    queue, counts, sizes = _queue(used, cases, codes, law)
+    queue, counts, sizes = _queue(used, samples, codes, law)
     # The effective number of two clusters is below 2 if their sizes differ.
-    least = 2.0 if cases.clusters is None else LEAST_UNITS
+    least = 2.0 if samples.clusters is None else LEAST_UNITS
     parts_of, wholes, effective = np.zeros((3, len(requested), counts.shape[1]))
     ratios: dict[int, _Ratio] = {}
     for i, name in enumerate(requested):
@@ -553,7 +555,7 @@ def _queue_fields(
         parts_of[i], wholes[i] = counts[of], (counts if per_processed else sizes)[base]
         for g in np.flatnonzero(wholes[i] > 0).tolist():
             n_part, n_whole = parts_of[i, g], wholes[i, g]
-            chosen = replace(queue.cases, is_pos=queue.chosen(base, g))
+            chosen = replace(queue.samples, is_pos=queue.chosen(base, g))
             effective[i, g] = chosen.effective_sizes[0] * (n_whole / sizes[base, g])
             if effective[i, g] >= least:
                 ratio = _Ratio(of, g, n_part / n_whole, n_whole, per_processed)
@@ -592,7 +594,7 @@ class _Queue:
     is m_i, or 0 if it is not in these, minus the probability that it pushes out.
     """
 
-    cases: Ranked
+    samples: Ranked
     codes: IntArray
     cell: IntArray
     mean: FloatArray  # The probability of being processed, in each cell.
@@ -602,7 +604,7 @@ class _Queue:
         """Return which samples are of the class and group."""
         chosen = self.codes[part] == g
         if of != _ALL:
-            chosen &= self.cases.is_pos[part] == of
+            chosen &= self.samples.is_pos[part] == of
         return np.asarray(chosen)
 
     def influence(
@@ -619,50 +621,50 @@ class _Queue:
 
         for of, g, fraction, whole, per_processed in ratios:
             base = slopes(_ALL, g) if per_processed else self.chosen(of, g, part)
-            yield (slopes(of, g) - fraction * base) * (self.cases.total / whole)
+            yield (slopes(of, g) - fraction * base) * (self.samples.total / whole)
 
     def covariance(self, ratios: list[_Ratio]) -> FloatArray:
         """Return the covariances of ratios, summed over parts of the samples."""
-        cases = self.cases
-        if cases.clusters is not None:
+        samples = self.samples
+        if samples.clusters is not None:
             units = [
-                scaled_units(influence, cases)
+                scaled_units(influence, samples)
                 for ratio in ratios
                 for influence in self.influence([ratio])
             ]
-            return unit_covariance(units, cases)
+            return unit_covariance(units, samples)
         matrix = np.zeros((len(ratios), len(ratios)))
         for part in parts(len(self.cell)):
-            weights = None if cases.weights is None else cases.weights[part]
-            subset = replace(cases, is_pos=cases.is_pos[part], weights=weights)
+            weights = None if samples.weights is None else samples.weights[part]
+            subset = replace(samples, is_pos=samples.is_pos[part], weights=weights)
             rows = list(self.influence(ratios, part))
-            matrix += covariance(rows, subset) * (subset.total / cases.total) ** 2
+            matrix += covariance(rows, subset) * (subset.total / samples.total) ** 2
         return matrix
 
 
 def _queue(
-    used: list[int], cases: Ranked, codes: IntArray, law: RateDistribution
+    used: list[int], samples: Ranked, codes: IntArray, law: RateDistribution
 ) -> tuple[_Queue, FloatArray, FloatArray]:
     """Return the queue, and the processed and all samples of each class and group."""
-    cell, edges = _cells(cases, law)
+    cell, edges = _cells(samples, law)
     n_cells, n_groups = len(edges) - 1, int(codes.max()) + 1
     n_keys = 2 * n_groups * n_cells
-    if cases.is_plain and n_keys < len(codes):
+    if samples.is_plain and n_keys < len(codes):
         # Samples of one class, group and cell become one repeated sample.
-        key = (codes + n_groups * cases.is_pos) * n_cells + cell
-        counts = np.bincount(key, cases.weights, n_keys).astype(float)
+        key = (codes + n_groups * samples.is_pos) * n_cells + cell
+        counts = np.bincount(key, samples.weights, n_keys).astype(float)
         key = np.flatnonzero(counts)
         class_group, cell = np.divmod(key, n_cells)
         codes = class_group % n_groups
-        cases = Ranked(class_group >= n_groups, weights=counts[key], kind="frequency")
-    of_all = np.bincount(cell, cases.weights, n_cells).astype(float)
+        samples = Ranked(class_group >= n_groups, weights=counts[key], kind="frequency")
+    of_all = np.bincount(cell, samples.weights, n_cells).astype(float)
     processed, sizes = np.zeros((2, 3, n_groups))
-    queue = _Queue(cases, codes, cell, np.empty(n_cells), {})
+    queue = _Queue(samples, codes, cell, np.empty(n_cells), {})
     for g in range(n_groups):
         weights = np.zeros((3, n_cells))
         for of in (_NEG, _POS):
             chosen = queue.chosen(of, g)
-            times = None if cases.weights is None else cases.weights[chosen]
+            times = None if samples.weights is None else samples.weights[chosen]
             weights[of] = np.bincount(cell[chosen], times, n_cells)
         weights[_ALL] = weights[_NEG] + weights[_POS]
         queue.mean[:], pushed = _pushed(weights[used], of_all, edges, law)
@@ -688,32 +690,32 @@ def _pushed(
     return mean, pushed - dot(pushed, of_all)[:, None] / of_all.sum()
 
 
-def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
+def _cells(samples: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
     """Return the cell of each sample in the ranking, and the rates between cells.
 
     Samples of a cell tie, or are equivalent: no rate is between them, nor an end of the
     neighbourhood of a rate.
     """
-    table = cases.table
+    table = samples.table
     if not law.table.is_discrete:
-        return cases.group, table.rates
+        return samples.group, table.rates
     points = rate_cuts(law)
     width = bandwidth(points, table.total)
     ends = np.concatenate([points - width, points, points + width])
     # Without positives, all groups merge except at these ends.
     no_positives = build_weight_table(np.zeros(table.n_groups), table.pos + table.neg)
     merged = merge_except_cuts(no_positives, ends, "merged")
-    return merged.map_groups(table.n_groups).take(cases.group), merged.table.rates
+    return merged.map_groups(table.n_groups).take(samples.group), merged.table.rates
 
 
-def _check_subgroups(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
+def _check_subgroups(by: ArrayLike, samples: Ranked) -> tuple[IntArray, Array]:
     """Return the group number of each sample with weight, and the labels of groups."""
-    check_index(cases.index, by=by)
+    check_index(samples.index, by=by)
     codes, labels, _ = check_groups("by", by)
-    y_full = cases.is_pos if cases.kept is None else cases.kept
+    y_full = samples.is_pos if samples.kept is None else samples.kept
     check_equal_length(y_true=y_full, by=codes)
-    if cases.kept is not None:
-        codes, left, _ = check_groups("by", codes[cases.kept])
+    if samples.kept is not None:
+        codes, left, _ = check_groups("by", codes[samples.kept])
         labels = labels[left]
     if len(labels) < 2:
         raise ValueError(

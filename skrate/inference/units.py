@@ -39,7 +39,7 @@ class Units:
     are the units. A row is a sample in a fold. If cross-validation is repeated, each
     sample has one row per repeat.
 
-    ``each`` has the rankings with both classes. They have the scores of one model, but
+    ``rankings`` are those with both classes. They have the scores of one model, but
     classes, weights and clusters are the same for all models. ``rows`` has the numbers
     of their rows in ``folds``. ``one_class`` has the folds that lack a class, and
     ``other_rows`` the numbers of their rows. ``by_class`` says whether influence is
@@ -47,7 +47,7 @@ class Units:
     of the planned data set divided by the size of this one, if this one is a pilot.
     """
 
-    each: list[Ranked]
+    rankings: list[Ranked]
     plan: Plan
     folds: FoldRankings | None = None
     rows: list[IntArray] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Units:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        self.n_rankings = len(self.each) + len(self.one_class)
+        self.n_rankings = len(self.rankings) + len(self.one_class)
         # The number of test folds of each sample.
         self.n_repeats = 1 if self.folds is None else self.folds.n_repeats
 
@@ -106,23 +106,23 @@ class Units:
     @cached_property
     def stratify(self) -> bool:
         """Whether the design fixes the number of samples of each class."""
-        return self.plan.is_stratified(self.cases)
+        return self.plan.is_stratified(self.samples)
 
     @cached_property
-    def cases(self) -> Ranked:
+    def samples(self) -> Ranked:
         """The one ranking; with folds, the samples of all folds without scores.
 
         With repeats, each sample is included once. With clusters, it is included once
         for each of its rows.
         """
         if self.folds is None:
-            return self.each[0]
+            return self.rankings[0]
         first_rows = slice(None) if self.row_samples is None else self.row_samples[0]
-        cases = self._merge_folds(self.each, self.rows, first_rows)
-        if cases.are_fold_groups and self.one_class:
-            folds = [*self.each, *self.one_class]
+        samples = self._merge_folds(self.rankings, self.rows, first_rows)
+        if samples.are_fold_groups and self.one_class:
+            folds = [*self.rankings, *self.one_class]
             return self._merge_folds(folds, [*self.rows, *self.other_rows], first_rows)
-        return cases
+        return samples
 
     def _merge_folds(
         self, folds: list[Ranked], rows: list[IntArray], first_rows: Any
@@ -135,15 +135,15 @@ class Units:
         if folds[0].weights is not None:
             weights = np.concatenate([fold.row_weights for fold in folds])[first_rows]
         is_pos = np.concatenate([fold.is_pos for fold in folds])[first_rows]
-        cases = Ranked(is_pos, weights=weights, kind=folds[0].kind)
+        samples = Ranked(is_pos, weights=weights, kind=folds[0].kind)
         if self.clusters is None:
-            return cases
+            return samples
         fold_of_row = np.repeat(np.arange(len(rows)), list(map(len, rows)))
         return add_fold_groups(
-            cases,
+            samples,
             self.clusters[np.concatenate(rows)],
             fold_of_row,
-            are_units=len(folds) > len(self.each),
+            are_units=len(folds) > len(self.rankings),
             are_repeated=self.n_repeats > 1,
             by_class=self.by_class and len(rows) > self.n_repeats,
         )
@@ -177,39 +177,39 @@ class Units:
         return first_rows, sample_of_row
 
     @cached_property
-    def distinct_cases(self) -> Ranked:
-        """The same as ``cases``, but each sample once even if there are clusters.
+    def distinct_samples(self) -> Ranked:
+        """The same as ``samples``, but each sample once even if there are clusters.
 
         With folds, all scores are equal.
         """
-        cases = self.cases
+        samples = self.samples
         if self.folds is None:
-            return cases
-        if cases.clusters is not None and self._row_samples is not None:
+            return samples
+        if samples.clusters is not None and self._row_samples is not None:
             first_rows, _ = self._row_samples
-            weights = None if cases.weights is None else cases.weights[first_rows]
-            cases = replace(
-                cases,
-                is_pos=cases.is_pos[first_rows],
+            weights = None if samples.weights is None else samples.weights[first_rows]
+            samples = replace(
+                samples,
+                is_pos=samples.is_pos[first_rows],
                 weights=weights,
-                clusters=cases.clusters[first_rows],
+                clusters=samples.clusters[first_rows],
             )
-        return replace(cases, scores=np.zeros(len(cases.is_pos)))
+        return replace(samples, scores=np.zeros(len(samples.is_pos)))
 
     @cached_property
     def total(self) -> float:
-        """The number of rows of the folds in ``each``; repetitions count."""
-        return sum([fold.total for fold in self.each])
+        """The number of rows of the folds in ``rankings``; repetitions count."""
+        return sum([fold.total for fold in self.rankings])
 
     @cached_property
     def row_weights(self) -> FloatArray:
-        """The weight of each row of the folds in ``each``."""
-        return np.concatenate([fold.row_weights for fold in self.each])
+        """The weight of each row of the folds in ``rankings``."""
+        return np.concatenate([fold.row_weights for fold in self.rankings])
 
     @cached_property
     def effective_sizes(self) -> FloatArray:
         """The effective sizes of both classes in each fold, of shape (n_folds, 2)."""
-        return np.array([fold.effective_sizes for fold in self.each])
+        return np.array([fold.effective_sizes for fold in self.rankings])
 
     @property
     def has_all_clusters(self) -> BoolArray:
@@ -217,8 +217,8 @@ class Units:
 
         If so, clusters are centred within each class of the fold.
         """
-        has_all = self.cases.has_all_clusters
-        return np.zeros(len(self.each), dtype=bool) if has_all is None else has_all
+        has_all = self.samples.has_all_clusters
+        return np.zeros(len(self.rankings), dtype=bool) if has_all is None else has_all
 
     @cached_property
     def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -230,13 +230,13 @@ class Units:
         samples or ``LEAST_UNITS`` clusters. The factor of means corrects the square of
         this mean for centring in the fold; without clusters it is 1.
         """
-        sizes, mean_factors = self.effective_sizes.copy(), np.ones(len(self.each))
+        sizes, mean_factors = self.effective_sizes.copy(), np.ones(len(self.rankings))
         factors = np.divide(
             sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= 2
         )
         for i in np.flatnonzero(self.has_all_clusters).tolist():
             assert self.clusters is not None
-            ranked, clusters = self.each[i], self.clusters[self.rows[i]]
+            ranked, clusters = self.rankings[i], self.clusters[self.rows[i]]
             codes = np.unique(clusters, return_inverse=True)[1]
             # The weight of each cluster, and of its samples in each class.
             total = np.bincount(codes, ranked.row_weights)
@@ -281,7 +281,7 @@ class Units:
         first_rows, sample_of_row = self.row_samples
         sums = np.bincount(sample_of_row, self.row_weights * values)
         # Convert a mean over the rows of all repeats to a mean over the samples.
-        ratio = self.cases.total / self.total
+        ratio = self.samples.total / self.total
         return np.asarray(sums / self.row_weights[first_rows] * ratio)
 
     def cell_covariance(
@@ -293,24 +293,24 @@ class Units:
         The influence of a sample on the curve is the sum of these rows. It is not
         stored, because it would not fit into memory for many samples and rates.
         """
-        cases, weights = self.cases, self.row_weights
-        if cases.clusters is not None:
-            unit = cases.clusters
+        samples, weights = self.samples, self.row_weights
+        if samples.clusters is not None:
+            unit = samples.clusters
         else:
             # The square root, because the product of two rows has the factor twice.
-            weights = np.sqrt(square_factors(weights, cases))
-            samples = self.row_samples
-            unit = np.arange(len(weights)) if samples is None else samples[1]
+            weights = np.sqrt(square_factors(weights, samples))
+            numbers = self.row_samples
+            unit = np.arange(len(weights)) if numbers is None else numbers[1]
         indices = np.tile(unit, len(cells)), np.concatenate(cells)
         unit_weights: Any = sparse.coo_array(
-            (np.tile(weights, len(cells)), indices), (cases.n_units, len(by_cell))
+            (np.tile(weights, len(cells)), indices), (samples.n_units, len(by_cell))
         ).tocsr()
-        if cases.clusters is None:
+        if samples.clusters is None:
             # The weight of the samples that are in both cells, for each pair of cells.
             n_common = unit_weights.T @ unit_weights
             return np.asarray(by_cell.T @ (n_common @ by_cell)) / self.total**2
-        covariance, factors = np.zeros((by_cell.shape[1],) * 2), cases.unit_factors
-        for block in parts(cases.n_units):
+        covariance, factors = np.zeros((by_cell.shape[1],) * 2), samples.unit_factors
+        for block in parts(samples.n_units):
             sums = unit_weights[block] @ by_cell
             covariance += (factors[block, None] * sums).T @ sums
         return covariance / self.total**2

@@ -53,18 +53,18 @@ def is_zero_variance(variance: float) -> bool:
     return variance < NEGLIGIBLE**2
 
 
-def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
+def influence_parts(values: FloatArray, samples: Ranked) -> Parts:
     """Return the parts of the variance of a metric with these influence values."""
-    variance = influence_variance(values, cases)
-    if cases.estimated is not None or not cases.sizes[1]:
+    variance = influence_variance(values, samples)
+    if samples.estimated is not None or not samples.sizes[1]:
         # The classes of samples are uncertain if labels are estimated; lists have none.
         return Parts(0.0, 0.0, variance)
-    by_pos = _class_variance(values, cases, cases.is_pos)
-    by_neg = _class_variance(values, cases, ~cases.is_pos)
-    if cases.clusters is not None:
+    by_pos = _class_variance(values, samples, samples.is_pos)
+    by_neg = _class_variance(values, samples, ~samples.is_pos)
+    if samples.clusters is not None:
         # A cluster can have both classes. Therefore, divide the variance in the same
         # proportions as for independent samples.
-        independent = influence_variance(values, replace(cases, clusters=None))
+        independent = influence_variance(values, replace(samples, clusters=None))
         by_prevalence = max(independent - by_pos - by_neg, 0.0)
         total = by_pos + by_neg + by_prevalence
         ratio = variance / total if total > 0 else 0.0
@@ -92,11 +92,11 @@ def degrees_of_freedom(
     samples and maximum dof, see ``Units``.
     """
     total, squares, max_dof = 0.0, 0.0, np.inf
-    for parts, cases in sources:
-        n_pos, n_neg = cases.effective_sizes
-        if cases.clusters is not None:
-            n_means = float(cases.n_groups)
-            max_dof = scale * cases.n_units - n_means
+    for parts, samples in sources:
+        n_pos, n_neg = samples.effective_sizes
+        if samples.clusters is not None:
+            n_means = float(samples.n_groups)
+            max_dof = scale * samples.n_units - n_means
         sizes = zip((n_pos, n_neg, n_pos + n_neg), (*class_dofs, np.inf), strict=True)
         for part, (size, max_part_dof) in zip(parts, sizes, strict=True):
             dof = min(scale * size - n_means, scale * max_part_dof)
@@ -119,37 +119,41 @@ def kurtosis_dof(metric: Metric, table: RankTable) -> tuple[float, float]:
     return pos_dof, _weighted_kurtosis_dof(slopes.by_neg, table.neg)
 
 
-def sample_kurtosis_dof(metric: Metric, cases: Ranked) -> tuple[float, float]:
+def sample_kurtosis_dof(metric: Metric, samples: Ranked) -> tuple[float, float]:
     """Return ``kurtosis_dof`` for samples that have sampling weights or gains.
 
     With clusters, return infinity, because ``degrees_of_freedom`` counts clusters.
     """
-    if cases.clusters is not None:
+    if samples.clusters is not None:
         return np.inf, np.inf
-    return influence_kurtosis_dof(influence_values(metric, cases, stratify=True), cases)
+    return influence_kurtosis_dof(
+        influence_values(metric, samples, stratify=True), samples
+    )
 
 
-def influence_kurtosis_dof(influence: FloatArray, cases: Ranked) -> tuple[float, float]:
+def influence_kurtosis_dof(
+    influence: FloatArray, samples: Ranked
+) -> tuple[float, float]:
     """Return the degrees of freedom of each class by the kurtosis of its influence."""
     counts = np.ones(len(influence))
-    if cases.weights is not None and cases.are_repetitions:
-        counts = cases.weights
-    elif cases.weights is not None:
-        influence = cases.weights * influence
+    if samples.weights is not None and samples.are_repetitions:
+        counts = samples.weights
+    elif samples.weights is not None:
+        influence = samples.weights * influence
     pos_dof, neg_dof = (
         _weighted_kurtosis_dof(influence[in_class], counts[in_class])
-        for in_class in (cases.is_pos, ~cases.is_pos)
+        for in_class in (samples.is_pos, ~samples.is_pos)
     )
     return pos_dof, neg_dof
 
 
-def unit_kurtosis_dof(influence: FloatArray, cases: Ranked) -> float:
+def unit_kurtosis_dof(influence: FloatArray, samples: Ranked) -> float:
     """Return the degrees of freedom of a variance with clusters or estimated labels.
 
     They follow from the kurtosis of the influence of independent units, because a small
     number of units can dominate the variance.
     """
-    return squares_dof(sum_units(influence, cases))
+    return squares_dof(sum_units(influence, samples))
 
 
 def squares_dof(sums: FloatArray) -> float:
@@ -164,31 +168,31 @@ def squares_dof(sums: FloatArray) -> float:
     return float(np.clip(dof, 1.0, len(sums) - 1))
 
 
-def sum_units(values: FloatArray, cases: Ranked) -> FloatArray:
+def sum_units(values: FloatArray, samples: Ranked) -> FloatArray:
     """Return the sums of values over each unit: a sample or a cluster.
 
     Estimated labels can have errors that are common to all samples. Each such error is
     a unit, and its value comes after the values of the samples.
     """
-    if cases.clusters is None:
+    if samples.clusters is None:
         return values
-    n_common_errors = len(values) - len(cases.clusters)
-    units = np.append(cases.clusters, cases.n_units + np.arange(n_common_errors))
-    if cases.weights is not None:
-        values = cases.weights * values
+    n_common_errors = len(values) - len(samples.clusters)
+    units = np.append(samples.clusters, samples.n_units + np.arange(n_common_errors))
+    if samples.weights is not None:
+        values = samples.weights * values
     return np.asarray(np.bincount(units, values), dtype=np.float64)
 
 
-def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
+def scaled_units(values: FloatArray, samples: Ranked) -> FloatArray:
     """Return sums over clusters, times the square root of each cluster's factor.
 
     The factor corrects squares for centring. Errors of labels have the mean 0 and are
     not centred, so their factor is 1. These are the errors that are common to all
     labels and, if the metric is estimated for exactly these samples, all values.
     """
-    sums = sum_units(values, cases)
-    if cases.estimated is None or cases.estimated.scope == "population":
-        sums[: cases.n_units] *= np.sqrt(cases.unit_factors)
+    sums = sum_units(values, samples)
+    if samples.estimated is None or samples.estimated.scope == "population":
+        sums[: samples.n_units] *= np.sqrt(samples.unit_factors)
     return sums
 
 
@@ -255,9 +259,9 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
     return [scale * row for row in ranked.estimated.influence_rows(as_pos, as_neg)]
 
 
-def max_variance_row(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+def max_variance_row(rows: Sequence[FloatArray], samples: Ranked) -> FloatArray:
     """Return the row of influence values with the largest variance."""
-    variances = [influence_variance(row, cases) for row in rows]
+    variances = [influence_variance(row, samples) for row in rows]
     return rows[int(np.argmax(variances))]
 
 
@@ -336,29 +340,31 @@ def _gain_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatA
     return influence
 
 
-def influence_variance(values: FloatArray, cases: Ranked) -> float:
+def influence_variance(values: FloatArray, samples: Ranked) -> float:
     """Return the variance of a metric with these influence values."""
     weighted = values
-    if cases.clusters is not None:
-        weighted = values = scaled_units(values, cases)
-    elif cases.weights is not None:
-        weighted = square_factors(cases.weights, cases) * values
-    return float((weighted * values).sum() / cases.total**2)
+    if samples.clusters is not None:
+        weighted = values = scaled_units(values, samples)
+    elif samples.weights is not None:
+        weighted = square_factors(samples.weights, samples) * values
+    return float((weighted * values).sum() / samples.total**2)
 
 
-def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+def covariance(influence: Sequence[FloatArray], samples: Ranked) -> FloatArray:
     """Return the covariances of m metrics, from their influence of shape (m, n)."""
-    if cases.clusters is not None:
-        return unit_covariance([scaled_units(row, cases) for row in influence], cases)
-    weighted, weights = influence, cases.weights
+    if samples.clusters is not None:
+        return unit_covariance(
+            [scaled_units(row, samples) for row in influence], samples
+        )
+    weighted, weights = influence, samples.weights
     if weights is not None:
-        weighted = [square_factors(weights, cases) * row for row in influence]
-    return np.asarray(_products(weighted, influence) / cases.total**2)
+        weighted = [square_factors(weights, samples) * row for row in influence]
+    return np.asarray(_products(weighted, influence) / samples.total**2)
 
 
-def unit_covariance(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+def unit_covariance(rows: Sequence[FloatArray], samples: Ranked) -> FloatArray:
     """Return the covariances of metrics from the ``scaled_units`` of each."""
-    return np.asarray(_products(rows, rows) / cases.total**2)
+    return np.asarray(_products(rows, rows) / samples.total**2)
 
 
 def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
@@ -374,19 +380,19 @@ def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
     return products
 
 
-def _class_variance(values: FloatArray, cases: Ranked, in_class: BoolArray) -> float:
+def _class_variance(values: FloatArray, samples: Ranked, in_class: BoolArray) -> float:
     """Return the variance due to a class of samples with these influence values."""
-    weights = None if cases.weights is None else cases.weights[in_class]
+    weights = None if samples.weights is None else samples.weights[in_class]
     centred = values[in_class] - np.average(values[in_class], weights=weights)
     squares = centred * centred
     if weights is not None:
-        squares *= square_factors(weights, cases)
-    return float(squares.sum() / cases.total**2)
+        squares *= square_factors(weights, samples)
+    return float(squares.sum() / samples.total**2)
 
 
-def square_factors(weights: FloatArray, cases: Ranked) -> FloatArray:
+def square_factors(weights: FloatArray, samples: Ranked) -> FloatArray:
     """Return the factors of squares: the weight w for repetitions, otherwise w^2."""
-    return weights if cases.are_repetitions else weights**2
+    return weights if samples.are_repetitions else weights**2
 
 
 def _weighted_variance(slopes: FloatArray, weights: FloatArray) -> float:

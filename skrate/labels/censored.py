@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_equal_length, check_positive
-from skrate.data.estimated import EstimatedLabels, TakenLabels
+from skrate.data.estimated import EstimatedLabels, SelectedLabels
 from skrate.labels.label_checks import check_numbers
 
 
@@ -165,8 +165,8 @@ class CensoredLabels(EstimatedLabels):
     n_lost: FloatArray = None  # type: ignore[assignment]
     n_left: FloatArray = None  # type: ignore[assignment]
 
-    def _taken(self, index: IntArray) -> EstimatedLabels:
-        return TakenLabels.of(self, index)
+    def _select(self, index: IntArray) -> EstimatedLabels:
+        return SelectedLabels.of(self, index)
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         assert self.weight is not None

@@ -17,7 +17,7 @@ from skrate.data.checks import (
     check_labels,
     check_vector,
 )
-from skrate.data.estimated import EstimatedLabels, TakenLabels
+from skrate.data.estimated import EstimatedLabels, SelectedLabels
 from skrate.data.ranking import check_groups
 from skrate.inference.cautions import count_heavy
 from skrate.labels.calibration import (
@@ -337,12 +337,12 @@ class SampledLabels(EstimatedLabels):
             bounding = raise_bounding(bounding, bounding, expected)
         return replace(self.predicted_by(expected), prediction=bounding)
 
-    def _taken(self, index: IntArray) -> EstimatedLabels:
+    def _select(self, index: IntArray) -> EstimatedLabels:
         reason = "rows must not be selected by whether they have a label"
         check_plausible(self.is_labelled[index], self.share[index], reason)
         if self.strata is None:
-            return super()._taken(index)
-        return TakenLabels.of(self, index)
+            return super()._select(index)
+        return SelectedLabels.of(self, index)
 
     @property
     def is_complete(self) -> bool:

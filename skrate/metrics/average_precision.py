@@ -451,7 +451,7 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
 def _above(table: RankTable) -> FloatArray:
     """Return the weight down to each cut, with a positive at the cut counted as one."""
     above = table.rates[1:] * table.total
-    if table.is_of_cases or table.own_products is None:
+    if table.is_of_samples or table.own_products is None:
         return above
     with_neg, with_rest = table.own_products
     excess = np.zeros_like(above)

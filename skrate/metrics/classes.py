@@ -104,7 +104,7 @@ def score_any(
     if average == "micro":
         # One queue, which contains each sample once for each class.
         if sample_weight is not None:
-            weights = _case_weights(sample_weight, split)
+            weights = _sample_weights(sample_weight, split)
             sample_weight = np.tile(weights, len(class_metrics))
         columns = np.concatenate(split.is_of), split.scores.ravel()
         of = f" of pairs of a sample and a {split.name}"
@@ -263,7 +263,7 @@ def _class_scores(
     if average == "weighted":
         weights = np.ones(len(split.is_of[0]))
         if sample_weight is not None:
-            weights = _case_weights(sample_weight, split)
+            weights = _sample_weights(sample_weight, split)
         class_weights = np.array([weights[is_of].sum() for is_of in split.is_of])
         if not class_weights.any():
             reason = f"y_true has no sample with a {split.name}"
@@ -278,7 +278,7 @@ def _class_scores(
     return float(dot(scores, class_weights) / class_weights.sum())
 
 
-def _case_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:
+def _sample_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:
     weights = check_weights("sample_weight", sample_weight)
     check_equal_length(y_true=split.is_of[0], sample_weight=weights)
     return weights
@@ -290,7 +290,7 @@ def _mean_sample_score(
     """Return the mean over samples of the metric of their ranked classes."""
     is_of, scores, weights = np.stack(split.is_of), split.scores, None
     if sample_weight is not None:
-        weights = _case_weights(sample_weight, split)
+        weights = _sample_weights(sample_weight, split)
         counts = weights > 0
         is_of, scores, weights = is_of[:, counts], scores[:, counts], weights[counts]
     sample = np.tile(np.arange(is_of.shape[1]), len(is_of))

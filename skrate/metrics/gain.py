@@ -35,7 +35,7 @@ from skrate.data.table import Merged, RankTable, cumulated, total
 from skrate.metrics.metric import (
     FILLED_IN,
     OF_CASES_IN_FOLDS,
-    PER_CASE,
+    PER_SAMPLE,
     Metric,
     Slopes,
     check_needed,
@@ -209,7 +209,7 @@ def expected_gain_score(
     """
     metric = ExpectedGain(gain, cost, rate, normalize)
     check_needed(metric)
-    if metric.is_of_cases and not isinstance(y_true, FoldRankings):
+    if metric.is_of_samples and not isinstance(y_true, FoldRankings):
         return _expected_sample_gain(metric, y_true, y_score, sample_weight, pos_label)
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
@@ -265,9 +265,9 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     gain: Any = field(
         default=None,
-        metadata=needed("one number per sample, or one per class") | PER_CASE,
+        metadata=needed("one number per sample, or one per class") | PER_SAMPLE,
     )
-    cost: Any = field(default=None, metadata=PER_CASE)
+    cost: Any = field(default=None, metadata=PER_SAMPLE)
     rate: Any = "uniform"
     normalize: bool = False
     # The number of samples in a sum; None means the total weight of the table.
@@ -287,7 +287,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return "Expected gain per sample" if self.normalize else "Expected gain"
 
     @property
-    def is_of_cases(self) -> bool:
+    def is_of_samples(self) -> bool:
         """Whether gains or costs are per sample, which a table does not contain."""
         return self.cost is not None or not isinstance(self.gain, ClassGain)
 
@@ -297,7 +297,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     @property
     def takes_estimates(self) -> bool:  # type: ignore[override]
-        return not self.is_of_cases
+        return not self.is_of_samples
 
     @property
     def law(self) -> RateDistribution | None:
@@ -305,7 +305,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return None if self.cost is not None else self.rate
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        if self.is_of_cases:
+        if self.is_of_samples:
             low, high = (0.0 if np.min(self.gain) >= 0 else -np.inf), np.inf
         elif table is not None and self.gain[0] != self.gain[1]:
             # All processed samples are of one class.
@@ -322,7 +322,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return replace(self, n_samples=n_samples)
 
     def check_fold_rankings(self, rankings: FoldRankings) -> None:
-        if self.is_of_cases:
+        if self.is_of_samples:
             raise ValueError(OF_CASES_IN_FOLDS)
         super().check_fold_rankings(rankings)
 
@@ -333,7 +333,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
                 "normalize=False is undefined for sampling weights: use "
                 "normalize=True. They determine fractions, not numbers of samples."
             )
-        if not self.is_of_cases:
+        if not self.is_of_samples:
             return None
         return check_sample_gains(self.gain, self.cost, sample)
 
@@ -359,7 +359,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
     @property
     def _class_gain(self) -> ClassGain:
         check_needed(self)
-        if self.is_of_cases:
+        if self.is_of_samples:
             raise ValueError(NO_CASES)
         gain: ClassGain = self.gain
         return gain
@@ -372,7 +372,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         n_samples: Any = self.n_samples
-        if self.is_of_cases:
+        if self.is_of_samples:
             # ``pos`` and ``neg`` are the gains and costs of the groups.
             rows = map(GroupGains, pos, neg)
             gains = np.array([sum_expected_gains(row, self.rate) for row in rows])
@@ -389,7 +389,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
     def list_gain(self) -> FloatArray | None:  # type: ignore[override]
         """The gain of each sample, None for a gain per class."""
         check_needed(self)
-        if not self.is_of_cases:
+        if not self.is_of_samples:
             return None
         if self.cost is not None:
             raise ValueError(

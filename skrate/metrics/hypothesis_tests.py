@@ -82,23 +82,23 @@ def standardised(difference: float, standard_error: float) -> float:
     return 0.0 if abs(difference) < NEGLIGIBLE else float("nan")
 
 
-def t_pvalue(statistic: float, alternative: Alternative, freedom: float) -> float:
+def t_pvalue(statistic: float, alternative: Alternative, dof: float) -> float:
     """Return the p-value of a statistic with Student's t distribution."""
     if alternative == "less":
-        return float(special.stdtr(freedom, statistic))
+        return float(special.stdtr(dof, statistic))
     if alternative == "greater":
-        return float(special.stdtr(freedom, -statistic))
-    return float(2 * special.stdtr(freedom, -abs(statistic)))
+        return float(special.stdtr(dof, -statistic))
+    return float(2 * special.stdtr(dof, -abs(statistic)))
 
 
 def t_test(
-    value: float, standard_error: float, nulls: Sequence[Null], freedom: float
+    value: float, standard_error: float, nulls: Sequence[Null], dof: float
 ) -> tuple[float, float]:
     """Return the statistic and p-value of the t-test that rejects all nulls."""
     tests = []
     for null in nulls:
         statistic = standardised(value - null.value, standard_error)
-        tests.append((statistic, t_pvalue(statistic, null.alternative, freedom)))
+        tests.append((statistic, t_pvalue(statistic, null.alternative, dof)))
     return tests[0] if len(tests) == 1 else max_pvalue_test(tests)
 
 
@@ -132,11 +132,11 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-def t_quantile(level: float, freedom: float = np.inf) -> float:
+def t_quantile(level: float, dof: float = np.inf) -> float:
     """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
     # The lower tail is precise at levels near 1.
     tail = (1 - level) / 2
-    lower = special.ndtri(tail) if np.isinf(freedom) else special.stdtrit(freedom, tail)
+    lower = special.ndtri(tail) if np.isinf(dof) else special.stdtrit(dof, tail)
     # At levels near 0, rounding may leave it above 0.
     return max(-float(lower), 0.0)
 
@@ -146,10 +146,10 @@ def t_interval(
     standard_error: float,
     level: float,
     limits: tuple[float, float],
-    freedom: float = np.inf,
+    dof: float = np.inf,
 ) -> ConfidenceInterval:
     """Return the interval by Student's t, clipped to limits; nan if an end is nan."""
-    half = t_quantile(level, freedom) * standard_error
+    half = t_quantile(level, dof) * standard_error
     return clip_interval(value - half, value + half, limits)
 
 

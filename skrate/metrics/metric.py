@@ -268,7 +268,7 @@ class Sizes(NamedTuple):
 
 
 # Metadata of parameters that can have an entry per sample, or are part of the name.
-PER_CASE, NAMED = {"is_per_case": True}, {"is_named": True}
+PER_SAMPLE, NAMED = {"is_per_sample": True}, {"is_named": True}
 # The field is not a parameter, because ``bind_sample_size`` sets it.
 FILLED_IN = {"is_filled_in": True}
 
@@ -293,7 +293,7 @@ class Metric(ABC):
     without an annotation, or are properties if they depend on the parameters
     (``greater_is_better`` only on parameters that are ``NAMED``). A required parameter
     is a ``field(default=None, metadata=needed(text))``; if several are, one must be
-    given. A parameter that can have an entry per sample has ``PER_CASE``.
+    given. A parameter that can have an entry per sample has ``PER_SAMPLE``.
     """
 
     # Whether a better ranking has a higher value; if not, scorers negate it.
@@ -623,9 +623,9 @@ def check_needed(metric: Metric) -> None:
         raise ValueError(f"{missing[0]} is missing: give {texts}.")
 
 
-def per_case(kind: type[Metric]) -> tuple[str, ...]:
+def per_sample(kind: type[Metric]) -> tuple[str, ...]:
     """Return the parameters that can have an entry per sample."""
-    return tuple(f.name for f in fields(kind) if "is_per_case" in f.metadata)
+    return tuple(f.name for f in fields(kind) if "is_per_sample" in f.metadata)
 
 
 def score(
@@ -698,9 +698,9 @@ def _bind_samples(
     return bound, sample
 
 
-def check_takes_estimates(metric: Metric, cases: Sample) -> None:
+def check_takes_estimates(metric: Metric, samples: Sample) -> None:
     """Raise an error if the metric does not support estimated labels."""
-    if cases.estimated is not None and not metric.takes_estimates:
+    if samples.estimated is not None and not metric.takes_estimates:
         raise ValueError(
             "y_true has estimated labels, which "
             f"{metric.name}{question_text(metric.question)} does not support: use "

@@ -46,7 +46,7 @@ def expected_recall(
         return sum_untied(~labels if of_negatives else labels, rate) / n
     weights = table.neg if of_negatives else table.pos
     # With a small number of ties, sum over samples instead of groups.
-    if table.is_of_cases and table.n_groups > table.total / 2:
+    if table.is_of_samples and table.n_groups > table.total / 2:
         if table.n_groups < table.total:
             # Tied samples have equal parts of their group.
             sizes = np.rint(table.pos + table.neg).astype(np.intp)

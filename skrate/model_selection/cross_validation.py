@@ -183,8 +183,8 @@ def compare_folds(
     statistic = standardised(mean_difference / unit, standard_error / unit)
     if np.isnan(statistic):
         warn_undefined("The p-value", "all differences are equal")
-    freedom = len(differences) - 1
-    ends = t_interval(mean_difference, standard_error, two_sided, limits, freedom)
+    dof = len(differences) - 1
+    ends = t_interval(mean_difference, standard_error, two_sided, limits, dof)
     return Comparison(
         metric="Mean over folds",
         value=mean_difference,
@@ -192,7 +192,7 @@ def compare_folds(
         value_b=float(on_both[1].mean()),
         standard_error=standard_error,
         statistic=statistic,
-        pvalue=t_pvalue(statistic, alternative, freedom),
+        pvalue=t_pvalue(statistic, alternative, dof),
         confidence_interval=one_sided(ends, alternative, limits),
         alternative=alternative,
         method=method,

@@ -171,7 +171,7 @@ class TrainingMetric:
         function = self.metric.function.__name__
         return f"eval_metric({', '.join([function, *arguments])})"
 
-    def of_cases(
+    def of_samples(
         self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
     ) -> float:
         """Return the metric of all samples as one ranking, or averaged over classes."""
@@ -280,7 +280,7 @@ class XGBoostMetric(TrainingMetric):
             sizes = [len(y_true)]
             score = self.of_lists(y_true, y_pred, sizes, undefined=0.0)
         else:
-            score = self.of_cases(y_true, y_pred, sample_weight)
+            score = self.of_samples(y_true, y_pred, sample_weight)
         return sign * score
 
     def _score_matrix(self, y_score: Any, matrix: Any) -> float:
@@ -289,7 +289,7 @@ class XGBoostMetric(TrainingMetric):
         sizes = np.diff(matrix.get_uint_info("group_ptr").astype(np.intp))
         if not len(sizes):
             sample_weight = weights if len(weights) else None
-            return self.of_cases(y_true, y_score, sample_weight)
+            return self.of_samples(y_true, y_score, sample_weight)
         list_weights = weights if len(weights) == len(sizes) else None
         return self.of_lists(y_true, y_score, sizes, list_weights=list_weights)
 
@@ -314,7 +314,7 @@ class LightGBMMetric(TrainingMetric):
             group = dataset.get_group()
         better = self.metric.greater_is_better
         if group is None:
-            return self.name, self.of_cases(y_true, y_pred, sample_weight), better
+            return self.name, self.of_samples(y_true, y_pred, sample_weight), better
         list_weights = None
         if sample_weight is not None and self.metric.counts_lists_alike:
             # Equal weights of the rows of a list may be list weights.
@@ -365,7 +365,7 @@ class CatBoostMetric(TrainingMetric):
                 f"{self.name} needs two classes, but CatBoost trains {len(approxes)}: "
                 "train one class against the rest."
             )
-        score = self.of_cases(target, approxes[0], weight)
+        score = self.of_samples(target, approxes[0], weight)
         self._check_weights(target, approxes[0], weight, score)
         return score, 1.0
 
@@ -389,7 +389,7 @@ class CatBoostMetric(TrainingMetric):
         vars(self)["_before"] = fingerprint
         if fingerprint is None or before in (None, fingerprint):
             return
-        without = self.of_cases(target, scores, None)
+        without = self.of_samples(target, scores, None)
         if not np.isclose(score, without, rtol=1e-9, atol=0):
             warn(
                 "Leave out class_weights, auto_class_weights and scale_pos_weight, "

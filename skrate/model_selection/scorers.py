@@ -186,7 +186,7 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         """Return the metric of some samples, and their weights and lists if given."""
         params = dict(metadata)
         sources = {"groups": self.groups, **self._bound.params}
-        for name in (*self._bound.per_case, "entities", "groups"):
+        for name in (*self._bound.per_sample, "entities", "groups"):
             source = sources.get(name)
             is_given = params.get(name) is not None or isinstance(source, Mapping)
             # The cost can be equal for all samples, but the gain is required.

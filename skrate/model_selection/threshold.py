@@ -319,7 +319,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             if unused:
                 raise ValueError(f"Leave out {list(unused)} with cv='prefit'.")
             self.estimator_ = self.estimator
-            rows = constraint.cases(y, self.estimator.classes_, label)
+            rows = constraint.samples(y, self.estimator.classes_, label)
             constraint.check_enough(rows)
             scores = ask(self.estimator, X, None)
         else:
@@ -331,7 +331,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             tested = np.concatenate([test for _, test in splits])
             codes = None if codes is None else codes[tested]
             labels = check_vector("y", y)
-            rows = constraint.cases(labels[tested], distinct_labels(labels), label)
+            rows = constraint.samples(labels[tested], distinct_labels(labels), label)
             constraint.check_enough(rows)
             scores = self._fit_folds(ask, X, y, splits, fit_params)
         self.pos_label_ = label
@@ -557,7 +557,7 @@ class Constraint:
     confidence: float | None
     effect: float = 1.0  # Number of clustered samples that count as one.
 
-    def cases(self, y: Any, known: Any, label: Label) -> slice | BoolArray:
+    def samples(self, y: Any, known: Any, label: Label) -> slice | BoolArray:
         """Return which samples the fraction concerns, by their labels."""
         if self.kind == "rate":
             return slice(None)
@@ -797,8 +797,8 @@ def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> 
         excess = np.bincount(codes, above) - k / n * sizes
         independent = k * (n - k) / (n - 1) * (1 - 1 / len(sizes))
         effects.append(dot(excess, excess) / independent)
-    freedoms = np.array([n**2 / dot(sizes, sizes), n]) - 1
-    by_clusters, by_samples = special.stdtrit(freedoms, 0.95)
+    dofs = np.array([n**2 / dot(sizes, sizes), n]) - 1
+    by_clusters, by_samples = special.stdtrit(dofs, 0.95)
     return float(min(max(effects) * (by_clusters / by_samples) ** 2, n))
 
 

@@ -69,18 +69,18 @@ def several_classes(rng: np.random.Generator) -> Call:
             return float(tables.expected_recall(groups, rate.law))
         return float(tables.rate_weighted_auc(groups, rate.law))
 
-    cases = [
+    samples = [
         (own, dict(enumerate(row)), 1 if weights is None else int(weights[i]))
         for i, (own, row) in enumerate(zip(owned, scores.tolist(), strict=True))
     ]
 
     def check(_: Any, found: Any) -> None:
         if average is None:
-            expected = reference.of_each(value, cases, range(n_classes))
+            expected = reference.of_each(value, samples, range(n_classes))
             same_numbers(f"{name} of each", found, expected, atol=1e-9)
             return
         try:
-            wanted = getattr(reference, average)(value, cases, range(n_classes))
+            wanted = getattr(reference, average)(value, samples, range(n_classes))
         except ZeroDivisionError:
             wanted = math.nan
         same_number(f"{average} {name}", found, wanted, atol=1e-9)

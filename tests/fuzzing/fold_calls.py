@@ -26,9 +26,9 @@ def of_folds(
         call = draw(rng)
 
         def function(**named: Any) -> Any:
-            cases, options = parted(named)
-            fold = np.zeros(len(cases["y_score"]), dtype=int)
-            return call.function(skrate.FoldRankings(**cases, fold=fold), **options)
+            samples, options = parted(named)
+            fold = np.zeros(len(samples["y_score"]), dtype=int)
+            return call.function(skrate.FoldRankings(**samples, fold=fold), **options)
 
         return replace(call, name=f"{call.name} of a fold", function=function)
 
@@ -91,8 +91,8 @@ def drawn_of_folds(rng: np.random.Generator) -> Call:
     fold = rng.integers(0, int(rng.integers(1, 5)), size=n_samples)
     rate = int(rng.integers(1, 40)) / 40
 
-    def function(**cases: Any) -> Any:
-        rankings = skrate.FoldRankings(**cases, fold=fold)
+    def function(**samples: Any) -> Any:
+        rankings = skrate.FoldRankings(**samples, fold=fold)
         report = skrate.budget_report(rankings, rate=rate)
         return skrate.hit_curve(rankings), report
 
@@ -128,8 +128,8 @@ def estimate_folds(rng: np.random.Generator) -> Call:
     # With the case, so that a smaller sample keeps the folds of its cases.
     sample = replace(sample, groups=fold, forms=(*sample.forms[:3], Form()))
 
-    def function(**cases: Any) -> Any:
-        rankings = skrate.FoldRankings(**cases)
+    def function(**samples: Any) -> Any:
+        rankings = skrate.FoldRankings(**samples)
         of_folds = [
             quietly(skrate.estimate, metric, labels, scores, sample_weight=weight)
             for labels, scores, weight in rankings

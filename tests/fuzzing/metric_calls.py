@@ -212,12 +212,12 @@ def _largest(name: str, groups: Groups) -> float:
     return groups.total / groups.n_pos if is_lift else 1.0
 
 
-def of_cases(function: Callable[..., float]) -> Callable[[np.random.Generator], Call]:
+def of_samples(function: Callable[..., float]) -> Callable[[np.random.Generator], Call]:
     """Return what draws calls of a metric with the parameters of one of its cases."""
-    cases = [case for case in CASES if case.function is function and case.oracle]
+    samples = [case for case in CASES if case.function is function and case.oracle]
 
     def draw(rng: np.random.Generator) -> Call:
-        case = cases[rng.integers(len(cases))]
+        case = samples[rng.integers(len(samples))]
         # Whole weights: what is nearly undefined is not for an oracle to decide.
         sample = draw_sample(rng, weighted="whole", largest=300)
 
@@ -255,8 +255,8 @@ def of_table(
             sample = replace(sample, weights=None)
 
         def function(**named: Any) -> Any:
-            cases, options = parted(named)
-            return call.function(skrate.RankTable.from_arrays(**cases), **options)
+            samples, options = parted(named)
+            return call.function(skrate.RankTable.from_arrays(**samples), **options)
 
         name = f"{call.name} of a table"
         return replace(call, name=name, function=function, sample=sample)
@@ -266,9 +266,9 @@ def of_table(
 
 def parted(named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what says the cases, and the other arguments."""
-    of_cases = ("y_true", "y_score", "sample_weight", "pos_label")
-    cases = {name: named[name] for name in of_cases if name in named}
-    return cases, {name: named[name] for name in named if name not in of_cases}
+    of_samples = ("y_true", "y_score", "sample_weight", "pos_label")
+    samples = {name: named[name] for name in of_samples if name in named}
+    return samples, {name: named[name] for name in named if name not in of_samples}
 
 
 def table_from_arrays(rng: np.random.Generator) -> Call:

@@ -53,7 +53,7 @@ ENTRIES = [
     ),
     Entry(
         ("expected_gain_score",),
-        metric_calls.of_cases(skrate.expected_gain_score),
+        metric_calls.of_samples(skrate.expected_gain_score),
         3,
         may_spoil=True,
     ),
@@ -102,7 +102,7 @@ ENTRIES = [
 # A metric of which nothing is drawn above: its cases, with their oracle.
 DRAWN = {name for entry in ENTRIES for name in entry.names}
 ENTRIES += [
-    Entry((function.__name__,), metric_calls.of_cases(function), 3, may_spoil=True)
+    Entry((function.__name__,), metric_calls.of_samples(function), 3, may_spoil=True)
     for function in dict.fromkeys(case.function for case in CASES if case.oracle)
     if function.__name__ not in DRAWN
 ]

@@ -172,8 +172,8 @@ class Sample:
 
     def data(self, y_score: str = "y_score", /, **more: Any) -> Any:
         """Return arguments: none by position; by name the cases, and ``more``."""
-        cases = {"y_true": self.y_true, y_score: self.y_score, **self.keywords()}
-        return (), {**cases, **more}
+        samples = {"y_true": self.y_true, y_score: self.y_score, **self.keywords()}
+        return (), {**samples, **more}
 
     @property
     def parts(self) -> tuple[list[bool], list[Any], list[float] | None]:

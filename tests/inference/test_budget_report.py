@@ -181,7 +181,7 @@ def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(law, n_pos, tied
 
 def effects(y_true, y_score, k, weights, clusters):
     """Return the design effects of the k best, by loops; weights are sampling ones."""
-    cases = range(len(y_true))
+    samples = range(len(y_true))
     total = sum(weights)
     is_best = [sum(other > score for other in y_score) < k for score in y_score]
     means = [
@@ -198,12 +198,12 @@ def effects(y_true, y_score, k, weights, clusters):
         ]
         return found[0] * found[1] / of_weight if pairs else 0.0
 
-    alone = by_chance([(i, i) for i in cases])
+    alone = by_chance([(i, i) for i in samples])
     spread = [
         sum(w * (x - m) ** 2 for w, x in zip(weights, values, strict=True))
         for values, m in zip((y_true, is_best), means, strict=True)
     ]
-    like = [(i, j) for i in cases for j in cases if i != j]
+    like = [(i, j) for i in samples for j in samples if i != j]
     between = by_chance([pair for pair in like if len({clusters[i] for i in pair}) < 2])
     return alone / (spread[0] * spread[1] / total), 1 + between / alone
 

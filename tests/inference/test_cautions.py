@@ -24,11 +24,11 @@ TABLE = RankTable([5, 20, 30], [40, 20, 3])
 FOLDS = np.arange(200) // 40
 
 
-def messages(function, *cases, **options):
+def messages(function, *samples, **options):
     """Return the messages of the warnings of a call, which come from this file."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        function(*cases, **options)
+        function(*samples, **options)
     assert all(one.filename == __file__ for one in caught)
     return [str(one.message) for one in caught]
 

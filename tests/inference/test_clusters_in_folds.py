@@ -67,8 +67,8 @@ DESIGNS = {
 def test_the_standard_error_is_that_of_sums_per_cluster(design):
     fold, cluster, n_free = DESIGNS[design]
     a, b = drawn(fold, cluster, n_models=2)
-    value, error, freedom = literal(a)
-    assert freedom == n_free
+    value, error, dof = literal(a)
+    assert dof == n_free
     found = estimate("roc_auc", a)
     assert found.value == pytest.approx(value, rel=1e-12)
     assert found.standard_error == pytest.approx(error, rel=1e-12)

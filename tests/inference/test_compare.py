@@ -28,7 +28,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.intervals import permutation_pvalue
-from skrate.inference.rankings import add_model_scores, check_cases
+from skrate.inference.rankings import add_model_scores, check_samples
 from skrate.inference.resampling import exchange_draw
 
 
@@ -104,8 +104,8 @@ def test_two_metrics_of_one_table(stratify):
     assert found.confidence_interval == pytest.approx(expected.confidence_interval)
     drawn = compared(RankTable(pos, neg), method="bootstrap", random_state=0)
     # Of 2000 resamples, whose standard deviation is known to about 1.6 %.
-    of_cases = compared(y_true, y_score, method="bootstrap", random_state=1)
-    assert drawn.standard_error == pytest.approx(of_cases.standard_error, rel=0.1)
+    of_samples = compared(y_true, y_score, method="bootstrap", random_state=1)
+    assert drawn.standard_error == pytest.approx(of_samples.standard_error, rel=0.1)
 
 
 def test_unpaired_variances_add():
@@ -127,9 +127,9 @@ def test_unpaired_variances_add():
 def test_a_permutation_exchanges_ranks_within_cases():
     y_true = np.array([1, 0, 1, 0, 0])
     a, b = np.array([5, 4, 3, 2, 1]), np.array([20, 50, 40, 10, 30])
-    cases = check_cases(y_true)
+    samples = check_samples(y_true)
     draw, _ = exchange_draw(
-        add_model_scores(cases, "a", a), add_model_scores(cases, "b", b)
+        add_model_scores(samples, "a", a), add_model_scores(samples, "b", b)
     )
     ranks = np.array([[1, 2, 3, 4, 5], [4, 1, 2, 5, 3]])
     for exchanged in product([False, True], repeat=5):
@@ -146,9 +146,9 @@ def test_a_permutation_exchanges_ranks_within_cases():
 
 def test_a_permutation_exchanges_clusters_as_a_whole():
     y_true = np.array([1, 0, 1, 0])
-    cases = check_cases(y_true, clusters=[0, 0, 1, 1])
+    samples = check_samples(y_true, clusters=[0, 0, 1, 1])
     draw, _ = exchange_draw(
-        *(add_model_scores(cases, "a", s) for s in ([4, 3, 2, 1], [1, 2, 3, 4]))
+        *(add_model_scores(samples, "a", s) for s in ([4, 3, 2, 1], [1, 2, 3, 4]))
     )
     # Of the first model the positives are at the first and the third rank.
     pos, neg = np.hsplit(draw(np.random.default_rng(0), 50)[:, :8], 2)

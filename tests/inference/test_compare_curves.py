@@ -269,7 +269,7 @@ def test_repeats_that_are_all_alike_tell_what_one_tells(given):
     y_true, a, b, fold = drawn_folds()
     rng = np.random.default_rng(1)
     times, cluster = rng.integers(0, 3, 240), 10 * fold + rng.integers(0, 10, 240)
-    of_cases = {
+    of_samples = {
         "nothing": {},
         "weights": {"sample_weight": times},
         "sampling": {"sample_weight": 0.1 + rng.random(240)},
@@ -278,7 +278,7 @@ def test_repeats_that_are_all_alike_tell_what_one_tells(given):
     options = {"weights": "sampling"} if given == "sampling" else {}
 
     def found(n):
-        more = {name: np.tile(v, n) for name, v in of_cases.items()}
+        more = {name: np.tile(v, n) for name, v in of_samples.items()}
         more["indices"] = np.tile(np.arange(240), n)
         folds = (fold + 10 * np.arange(n)[:, None]).ravel()
         pair = (

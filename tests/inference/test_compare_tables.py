@@ -13,7 +13,7 @@ A, B = RankTable([30, 20, 10], [5, 25, 50]), RankTable([20, 20, 20], [5, 25, 50]
 BETTER = RankTable([55, 4, 1], [5, 25, 50])
 
 
-def cases_of(table):
+def samples_of(table):
     """Return labels and scores that make the table."""
     scores = np.arange(table.n_groups)[::-1]
     groups = [np.repeat(scores, part.astype(int)) for part in (table.pos, table.neg)]
@@ -28,7 +28,7 @@ SHARES = [case for case in SMOOTH + JUMPS if "k" not in case[1]]
 @pytest.mark.parametrize("stratify", [False, True])
 def test_tables_are_unpaired_samples(metric, kwargs, stratify):
     options = {"stratify": stratify, **kwargs}
-    (y_true, a), (y_true_b, b) = cases_of(A), cases_of(BETTER)
+    (y_true, a), (y_true_b, b) = samples_of(A), samples_of(BETTER)
     expected = compare(metric, y_true, a, b, y_true_b=y_true_b, **options)
     found = compare(metric, A, y_true_b=BETTER, **options)
     for name in ("value", "value_a", "value_b", "standard_error", "statistic"):

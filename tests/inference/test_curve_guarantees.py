@@ -7,7 +7,7 @@ from guarantees import assert_share, binomial_tolerance, simulated, simulations
 from simulated_curves import RATES, SETTINGS, coverage, holds
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.options import Plan
-from skrate.inference.rankings import add_model_scores, check_cases
+from skrate.inference.rankings import add_model_scores, check_samples
 
 pytestmark = pytest.mark.slow
 
@@ -45,10 +45,10 @@ def test_a_band_holds_where_few_clusters_hold_positives():
         # About 23 of 130 clusters hold the positives, which are a tenth of the cases.
         is_pos = generator.random(520) < generator.beta(0.1, 0.9, size=130)[cluster]
         shared, own = generator.normal(size=(2, 130)), generator.normal(size=(2, 520))
-        cases = check_cases(is_pos, clusters=cluster)
+        samples = check_samples(is_pos, clusters=cluster)
         models = [
             add_model_scores(
-                cases, "y_score", 0.75 * of_cluster[cluster] + 0.65 * error + is_pos
+                samples, "y_score", 0.75 * of_cluster[cluster] + 0.65 * error + is_pos
             )
             for of_cluster, error in zip(shared, own, strict=True)
         ]

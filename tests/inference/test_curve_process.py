@@ -10,7 +10,7 @@ from looped import looped
 from reference import curve_process as literal
 from skrate.inference.curve_evaluation import curve_process, evaluate_curve
 from skrate.inference.options import Plan
-from skrate.inference.rankings import add_model_scores, check_cases
+from skrate.inference.rankings import add_model_scores, check_samples
 from skrate.inference.units import Units
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
@@ -33,8 +33,8 @@ def sample(seed, n=90):
 
 
 def models_of(y_true, *scores, **given):
-    cases = check_cases(y_true, **given)
-    return [add_model_scores(cases, "y_score", y_score) for y_score in scores]
+    samples = check_samples(y_true, **given)
+    return [add_model_scores(samples, "y_score", y_score) for y_score in scores]
 
 
 @looped(
@@ -106,9 +106,9 @@ def test_models_that_agree_are_not_known_to_be_equal():
     assert not found.standard_error.any()
     generator = np.random.default_rng(0)
     # If -log(0.025) cases told them apart, none would be seen in one of 40 samples.
-    cases = (1.96**2 / 2, -np.log(0.025))
+    samples = (1.96**2 / 2, -np.log(0.025))
     both = (found.interval(0.95), found.band(plan_of(0.95, 100, generator)))
-    for bounds, n_samples in zip(both, cases, strict=True):
+    for bounds, n_samples in zip(both, samples, strict=True):
         assert bounds.high[:-1] == pytest.approx(n_samples * found.grain[:-1], rel=1e-4)
         assert bounds.low == pytest.approx(-bounds.high)
         # All are processed: both find all.

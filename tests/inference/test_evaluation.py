@@ -35,7 +35,7 @@ from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     Rankings,
     add_model_scores,
-    check_cases,
+    check_samples,
     find_rankings,
 )
 from skrate.metrics.metric import find_metric
@@ -126,8 +126,8 @@ def test_each_fold_takes_a_degree_of_freedom_of_either_class():
         for i, chosen in enumerate((is_pos, ~is_pos)):
             parts[i] += np.sum(values[chosen] ** 2) / (9 * 8) ** 2
     sizes = np.array([rankings.n_pos, rankings.n_neg]) - 8
-    freedom = parts.sum() ** 2 / np.sum(parts**2 / sizes)
-    half = stats.t(freedom).ppf(0.975) * found.standard_error
+    dof = parts.sum() ** 2 / np.sum(parts**2 / sizes)
+    half = stats.t(dof).ppf(0.975) * found.standard_error
     assert found.confidence_interval.low == pytest.approx(found.value - half, rel=1e-9)
 
 
@@ -493,17 +493,17 @@ class _Same:
     """Draws the same cases for the same seed, and noise by another."""
 
     def __init__(self, seed, noise):
-        self.cases = np.random.default_rng(seed)
+        self.samples = np.random.default_rng(seed)
         self.noise = np.random.default_rng([seed, noise])
 
     def random(self, n):
-        return self.cases.random(n)
+        return self.samples.random(n)
 
     def integers(self, n):
-        return self.cases.integers(n)
+        return self.samples.integers(n)
 
     def normal(self, size):
-        return (self.noise if size == 5 else self.cases).normal(size=size)
+        return (self.noise if size == 5 else self.samples).normal(size=size)
 
 
 @pytest.mark.parametrize(
@@ -630,17 +630,17 @@ def test_a_ratio_of_models_follows_from_their_evaluations(given):
     }.get(given, {})
     if given == "folds":
         models = [FoldRankings(y_true, score, cluster % 4) for score in (a, b)]
-        samples, pair = (
+        rankings, pair = (
             [find_rankings(one) for one in models],
             compare("roc_auc", models),
         )
     else:
-        cases = check_cases(y_true, **options)
-        samples = [
-            Rankings([add_model_scores(cases, "y_score", score)]) for score in (a, b)
+        samples = check_samples(y_true, **options)
+        rankings = [
+            Rankings([add_model_scores(samples, "y_score", score)]) for score in (a, b)
         ]
         pair = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
-    found = log_ratio("roc_auc", samples)
+    found = log_ratio("roc_auc", rankings)
     first, second = pair[0].value_a, pair[0].value_b
     slopes = np.array([1 / first, -1 / second])
     variance = slopes @ pair.covariance @ slopes
@@ -657,11 +657,11 @@ def test_a_ratio_of_estimated_labels_follows_from_both_rows():
     a, b = generator.normal(size=(2, 200)) + y_true
     known = np.where(generator.random(200) < 0.6, y_true, np.nan)
     found = labels.sampled(known, 0.6, prediction=np.where(y_true, 0.6, 0.2))
-    cases = check_cases(found, takes_estimates=True)
-    samples = [
-        Rankings([add_model_scores(cases, "y_score", score)]) for score in (a, b)
+    samples = check_samples(found, takes_estimates=True)
+    rankings = [
+        Rankings([add_model_scores(samples, "y_score", score)]) for score in (a, b)
     ]
-    ratio, pair = log_ratio("roc_auc", samples), compare("roc_auc", found, a, b)
+    ratio, pair = log_ratio("roc_auc", rankings), compare("roc_auc", found, a, b)
     assert ratio.value == pytest.approx(np.log(pair.value_a / pair.value_b))
     # Both values are near 0.75, where the logarithm has the slope 1 / 0.75.
     assert ratio.standard_error == pytest.approx(pair.standard_error / 0.75, rel=0.1)
@@ -669,17 +669,17 @@ def test_a_ratio_of_estimated_labels_follows_from_both_rows():
 
 def test_a_ratio_is_unknown_of_0_and_combines_intervals_without_variation():
     y_true = np.repeat([1, 0], 20)
-    cases = check_cases(y_true)
+    samples = check_samples(y_true)
     perfect, worst = -np.arange(40.0), np.arange(40.0)
     for other, is_known in ((perfect, True), (worst, False)):
         scores = perfect, other
-        samples = [
-            Rankings([add_model_scores(cases, "y_score", score)]) for score in scores
+        rankings = [
+            Rankings([add_model_scores(samples, "y_score", score)]) for score in scores
         ]
-        found = log_ratio("roc_auc", samples)
+        found = log_ratio("roc_auc", rankings)
         assert np.isfinite(found.confidence_interval).all() == is_known
     metric, plan = find_metric("roc_auc", {}), Plan(method="bootstrap")
-    (model,) = evaluate([metric], samples[:1], plan)
+    (model,) = evaluate([metric], rankings[:1], plan)
     with pytest.raises(ValueError, match=r"method.*'delta'.*'bootstrap'"):
         map_evaluation(model, np.log, lambda x: 1 / x)
 

@@ -14,7 +14,7 @@ from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, rates
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.prediction import ExpectedHits
-from skrate.inference.rankings import add_fold_groups, check_cases, pool_folds
+from skrate.inference.rankings import add_fold_groups, check_samples, pool_folds
 from skrate.inference.variance import class_influence, influence_parts, influence_values
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples
@@ -87,11 +87,11 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
         "clusters": {"clusters": rng.integers(0, 60, 300)},
     }[design]
     kind = {"weights": "sampling"} if design == "sampling" else {}
-    cases = check_cases(y_true, **given, **kind).add_scores("y_score", y_score)
+    samples = check_samples(y_true, **given, **kind).add_scores("y_score", y_score)
     sample = pool_folds(FoldRankings(y_true, y_score, fold, **given), **kind)
     if design == "clusters":
-        cases = add_fold_groups(cases, cases.clusters, sample.folds)
-    curve = curve_process(metric, [replace(cases, folds=sample.folds)], POINTS)
+        samples = add_fold_groups(samples, samples.clusters, sample.folds)
+    curve = curve_process(metric, [replace(samples, folds=sample.folds)], POINTS)
     found = AT_RATE[metric](RATE)
     assert found.value(sample.table) == pytest.approx(curve.values @ MASSES)
     variance = influence_parts(influence_values(found, sample), sample).total

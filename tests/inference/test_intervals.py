@@ -65,8 +65,8 @@ def literal_wilson_of_the_auc(y_true, y_score, level, clusters=None):
         for weight, placed in ((of_pos, by_pos), (of_neg, by_neg))
     ]
     variance = sum(parts)
-    freedom = variance**2 / sum(np.square(parts) / (sizes - 1))
-    quantile = special.stdtrit(max(freedom, 1), (1 + level) / 2)
+    dof = variance**2 / sum(np.square(parts) / (sizes - 1))
+    quantile = special.stdtrit(max(dof, 1), (1 + level) / 2)
     value = wins[:-2, :-2].mean()
 
     def excess(x):
@@ -178,15 +178,15 @@ def test_what_a_few_cases_decide_has_degrees_of_freedom_by_kurtosis(
         for of, weights in zip(more, (pos, neg), strict=True)
     ]
     parts.append(by_prevalence**2 * p * (1 - p) / n)
-    freedoms = [
+    dofs = [
         (literal_freedom(own, before) + literal_freedom(of, after)) / 2
         for own, of, before, after in zip(
             few, more, (shown.pos, shown.neg), (pos, neg), strict=True
         )
     ]
     least = 3 if function is momentum_score else 1
-    freedoms = [max(min(a, b), least) for a, b in zip(freedoms, (14, 44), strict=True)]
-    squares = np.array(parts) ** 2 / [*freedoms, 59]
+    dofs = [max(min(a, b), least) for a, b in zip(dofs, (14, 44), strict=True)]
+    squares = np.array(parts) ** 2 / [*dofs, 59]
     t = stats.t.ppf(0.975, sum(parts) ** 2 / sum(squares))
     # Momentum may exceed 1, by the approximation that it is.
     top, top_of_more = (top, top) if top else (1.25 * max(1, x) for x in (v, u))
@@ -359,8 +359,8 @@ def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
     def unseen(weight):
         options = {"sample_weight": weight, "weights": "sampling", "pos_label": 1}
         # The AUC does not depend on the weights' sums: they are balanced by class.
-        cases = check_sample(y_true, y_score, **options).balanced
-        return unseen_variance(cases, lambda: class_influence(metric, cases))
+        samples = check_sample(y_true, y_score, **options).balanced
+        return unseen_variance(samples, lambda: class_influence(metric, samples))
 
     # Negatives of weight 21 are beaten with 1, 11 / 21 and 0: their values at the
     # negatives of weight 10, 1 and 10 (ties count half) are those of a positive there.

@@ -43,8 +43,8 @@ def test_the_variance_is_that_of_the_ranking_that_is_not_merged(metric, kwargs, 
         expected += squares / (size - lost)
     found = estimate(metric, y_true, y_score, **kwargs).standard_error
     assert found**2 == pytest.approx(expected, rel=1e-9)
-    by_case = estimate(metric, y_true, y_score, **kwargs).influence
-    assert np.sum(by_case**2) / n**2 == pytest.approx(expected, rel=1e-9)
+    needs_groups = estimate(metric, y_true, y_score, **kwargs).influence
+    assert np.sum(needs_groups**2) / n**2 == pytest.approx(expected, rel=1e-9)
 
 
 AT_RATE = [

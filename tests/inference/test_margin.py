@@ -118,8 +118,8 @@ def paired_freedom(y_true, a, b):
         apart = np.subtract(one, other).astype(float)
         part = np.var(apart, ddof=1) / len(apart)
         by_kurtosis = 2 * len(apart) / (stats.kurtosis(apart, fisher=False) - 1)
-        freedom = min(len(apart) - 1, by_kurtosis)
-        total, squares = total + part, squares + part**2 / freedom
+        dof = min(len(apart) - 1, by_kurtosis)
+        total, squares = total + part, squares + part**2 / dof
     return total**2 / squares
 
 

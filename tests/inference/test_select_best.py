@@ -127,12 +127,12 @@ WEIGHTS, CLUSTERS = np.array([1, 6, 1, 2.5, 1]), np.array([0, 1, 2, 3, 3])
 def test_samples_left_out_count_by_their_weights(weights, clusters):
     psi = np.array([[1, 0.2, -2, 3, -1], [-1, 0.5, 1, -2, 0.3]])
     psi -= np.average(psi, axis=1, weights=weights)[:, None]
-    cases = Ranked(
+    samples = Ranked(
         np.arange(5) > 2, weights=weights, clusters=clusters, kind="sampling"
     )
     values, plan = np.array([0.1, 0]), Plan("delta", 0.95, "wilson", 20_000, None, 0, 1)
     left_out, moved = _draw_changes(
-        values, _BootstrapUnits.of(list(psi), cases), 1.0, plan
+        values, _BootstrapUnits.of(list(psi), samples), 1.0, plan
     )
 
     units = np.arange(5) if clusters is None else clusters
@@ -161,8 +161,10 @@ def test_repetitions_left_out_count_as_copies():
     psi -= np.average(psi, weights=weights)
     values, is_pos = np.zeros(2), np.arange(40) > 20
     plan = Plan("delta", 0.95, "wilson", 5_000, None, 0, 1)
-    cases = Ranked(is_pos, weights=weights, kind="frequency")
-    found, _ = _draw_changes(values, _BootstrapUnits.of([-psi, psi], cases), 1.0, plan)
+    samples = Ranked(is_pos, weights=weights, kind="frequency")
+    found, _ = _draw_changes(
+        values, _BootstrapUnits.of([-psi, psi], samples), 1.0, plan
+    )
 
     copies, rows = Ranked(np.repeat(is_pos, weights)), np.repeat(psi, weights)
     expected, _ = _draw_changes(

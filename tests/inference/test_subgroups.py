@@ -70,13 +70,13 @@ def test_values_are_those_of_all_orders_of_the_tied(seed):
     weights = {"sample_weight": times} if is_weighted else {}
     found = subgroup_scores(ALL, y_true, y_score, by=by, rate=rate, **weights)
     rows = np.repeat(np.arange(n), times)
-    cases = list(
+    samples = list(
         zip(y_true[rows], y_score[rows], [1] * len(rows), by[rows], strict=True)
     )
     for share, group, value in zip(
         found.metrics, found.groups, found.values, strict=True
     ):
-        expected = subgroup_value(share, cases, group, law)
+        expected = subgroup_value(share, samples, group, law)
         with case((share, group)):
             if expected is None:
                 assert np.isnan(value)
@@ -309,8 +309,8 @@ def test_the_covariance_is_that_of_the_bootstrap(name):
 
     def resampled(_):
         rows = rng.integers(0, len(by), len(by))
-        cases = y_true[rows], y_score[rows]
-        return subgroup_scores(ALL, *cases, by=by[rows], rate=rate).values
+        samples = y_true[rows], y_score[rows]
+        return subgroup_scores(ALL, *samples, by=by[rows], rate=rate).values
 
     draws = np.array(simulated(1000, resampled))
     expected = np.cov(draws.T)

@@ -437,7 +437,7 @@ def test_few_heavy_positives_are_warned_of_or_predicted():
             + (1 - prevalence) * stats.norm.sf(x, 0, spread) - 0.1
         ), 0, 5,
     )  # fmt: skip
-    cases = {
+    samples = {
         "recall_at_rate": ({"rate": 0.1}, stats.norm.sf(cut, shift, spread)),
         "roc_auc": ({}, stats.norm.cdf(shift / spread / np.sqrt(2))),
     }
@@ -452,7 +452,7 @@ def test_few_heavy_positives_are_warned_of_or_predicted():
         seen = np.where(rng.random(4_000) < share, y_true, np.nan)
         log_odds = special.logit(prevalence) + 1.5 * a - 1.125 + 1.7 * (b - 0.3 * a)
         known = special.expit(log_odds - 1.445)
-        for i, (metric, (params, truth)) in enumerate(cases.items()):
+        for i, (metric, (params, truth)) in enumerate(samples.items()):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 plain = labels.sampled(seen, share, calibrate=False)

@@ -456,8 +456,8 @@ def test_the_standard_error_is_the_spread_over_samples(metric, kwargs):
 @pytest.mark.slow
 @each_metric
 def test_paired_tests_keep_their_level_and_have_power(metric, kwargs):
-    def test(*cases):
-        return compare(metric, *cases[:3], **kwargs)
+    def test(*samples):
+        return compare(metric, *samples[:3], **kwargs)
 
     labels, losses = (lambda rng: rng.random(1000) < 0.3), (0.5, 3.0)
     assert_level_and_power(test, 400, labels, 1.5, losses, at_least=0)
@@ -475,11 +475,11 @@ def a_pair(seed, n, shift):
 @looped("precision, is_warned", [(0.99, True), (0.9, False)])
 @looped("method", ["delta", "bootstrap", "permutation"])
 def test_few_negatives_above_the_cut_are_warned_of(precision, is_warned, method):
-    cases = a_pair(0, 600, 4)
+    samples = a_pair(0, 600, 4)
     options = {"precision": precision, "method": method, "n_resamples": 20}
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        compare(recall_at_precision_score, *cases, random_state=0, **options)
+        compare(recall_at_precision_score, *samples, random_state=0, **options)
     about = [one for one in found if " negatives above the cut" in str(one.message)]
     assert len(about) == (is_warned and method != "permutation")
     assert all("method='permutation'" in str(one.message) for one in about)

@@ -34,7 +34,7 @@ CASES = [
         ranking_auc_score,
         {"average": "pairs"},
         constant=lambda p: 0.5,
-        per_case={"groups": lambda n: np.full(n, "a list")},
+        per_sample={"groups": lambda n: np.full(n, "a list")},
         needs_negatives=True,
         negates=True,
         swaps=True,

@@ -173,7 +173,7 @@ def test_the_warning_by_hand(y_true, prevalence, expected):
     assert by_hand(average_precision_score, y_true, prevalence) == expected
 
 
-def jackknife_bias(cases, prevalence):
+def jackknife_bias(samples, prevalence):
     """Return (m - 1) times (mean without one case - value), summed over the classes.
 
     Each of the m cases of a class is left out in turn, at the same prevalence.
@@ -185,8 +185,10 @@ def jackknife_bias(cases, prevalence):
 
     total = 0.0
     for label in (0, 1):
-        places = [i for i, (y, _) in enumerate(cases) if y == label]
-        changes = [value(cases[:i] + cases[i + 1 :]) - value(cases) for i in places]
+        places = [i for i, (y, _) in enumerate(samples) if y == label]
+        changes = [
+            value(samples[:i] + samples[i + 1 :]) - value(samples) for i in places
+        ]
         total += (len(places) - 1) * sum(changes) / len(places)
     return total
 
@@ -198,8 +200,8 @@ def test_it_is_what_leaving_out_each_case_in_turn_gives(seed, prevalence):
     y_true = np.repeat([1, 0], [2 + seed % 6, 2 + seed % 9])
     y_score = rng.integers(3 + seed, size=len(y_true)) + y_true
     table = RankTable.from_arrays(y_true, y_score)
-    cases = list(zip(y_true.tolist(), y_score.tolist(), strict=True))
-    expected = jackknife_bias(cases, prevalence)
+    samples = list(zip(y_true.tolist(), y_score.tolist(), strict=True))
+    expected = jackknife_bias(samples, prevalence)
     # Sums of some ten terms, times the number of cases.
     assert precision_excess(table, prevalence) == pytest.approx(expected, abs=1e-13)
 

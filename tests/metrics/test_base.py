@@ -192,7 +192,7 @@ def test_synonyms_are_of_known_names():
 
 
 def test_positives_of_weight_0_are_named():
-    cases, weights = ([1, 0, 0, 1], [4, 3, 2, 1]), {"sample_weight": [0, 1, 1, 0]}
+    samples, weights = ([1, 0, 0, 1], [4, 3, 2, 1]), {"sample_weight": [0, 1, 1, 0]}
     for call in (
         rate_weighted_auc_score,
         average_precision_score,
@@ -201,6 +201,8 @@ def test_positives_of_weight_0_are_named():
     ):
         message = r"positive (cases?|samples?)\b.*sample_weight"
         with pytest.warns(UndefinedMetricWarning, match=message):
-            call(*cases, **weights)
+            call(*samples, **weights)
     with pytest.raises(ValueError, match=r"weights? above 0"):
-        rate_averaged_roc_curve(*([one] for one in cases), sample_weight=[[0, 1, 1, 0]])
+        rate_averaged_roc_curve(
+            *([one] for one in samples), sample_weight=[[0, 1, 1, 0]]
+        )

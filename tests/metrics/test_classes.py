@@ -31,7 +31,7 @@ LABELS = ["ape", "bee", "cat"]
 
 def of_two(function, *options):
     """Return an oracle of two classes."""
-    return lambda *cases: function(tables.Groups(*cases), *options)
+    return lambda *samples: function(tables.Groups(*samples), *options)
 
 
 def points(*rates):
@@ -100,11 +100,11 @@ def literal(y_true, y_score, weights=None):
     ]
 
 
-def expected(value, average, cases):
-    labels = sorted(cases[0][1])
+def expected(value, average, samples):
+    labels = sorted(samples[0][1])
     kind = reference.of_each if average is None else getattr(reference, average)
     # The average precision is a fraction.
-    return np.asarray(kind(value, cases, labels), dtype=float)
+    return np.asarray(kind(value, samples, labels), dtype=float)
 
 
 # --- Against the oracle, and scikit-learn ---------------------------------------------
@@ -120,9 +120,9 @@ def test_an_average_is_what_it_says(name, average, kind, is_weighted):
         y_true, y_score, weights = kind(seed)
         weight = weights if is_weighted else None
         found = ours(y_true, y_score, average=average, sample_weight=weight)
-        cases = literal(y_true, y_score, weight)
+        samples = literal(y_true, y_score, weight)
         np.testing.assert_allclose(
-            found, expected(theirs, average, cases), rtol=1e-9, atol=1e-12
+            found, expected(theirs, average, samples), rtol=1e-9, atol=1e-12
         )
 
 
@@ -248,7 +248,7 @@ def test_labels_name_those_that_cases_may_have():
 def test_an_absent_class_is_nan_and_named():
     y_true, y_score, _ = multiclass(7)
     kept = y_true != 1
-    cases = np.array(LABELS)[y_true[kept]], y_score[kept]
+    samples = np.array(LABELS)[y_true[kept]], y_score[kept]
     for score in (
         rate_weighted_auc_score,
         partial(recall_at_rate_score, rate="uniform"),
@@ -256,13 +256,13 @@ def test_an_absent_class_is_nan_and_named():
     ):
         message = "of the class 'bee' is undefined: y_true has no positive"
         with pytest.warns(UndefinedMetricWarning, match=message):
-            each = score(*cases, labels=LABELS, average=None)
+            each = score(*samples, labels=LABELS, average=None)
         assert np.isnan(each).tolist() == [False, True, False]
         with pytest.warns(UndefinedMetricWarning, match=message):
-            assert np.isnan(score(*cases, labels=LABELS))
+            assert np.isnan(score(*samples, labels=LABELS))
         # It weighs nothing.
-        mean = score(*cases, labels=LABELS, average="weighted")
-        shares = [np.mean(cases[0] == label) for label in ("ape", "cat")]
+        mean = score(*samples, labels=LABELS, average="weighted")
+        shares = [np.mean(samples[0] == label) for label in ("ape", "cat")]
         assert mean == pytest.approx(np.dot(shares, each[[0, 2]]), rel=1e-12)
 
 

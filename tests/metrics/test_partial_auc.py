@@ -364,8 +364,8 @@ def test_the_standard_error_is_the_spread_and_the_interval_covers(name):
 @pytest.mark.slow
 @each_window
 def test_the_paired_test_keeps_its_level_and_has_power(name):
-    def test(*cases):
-        return compare(partial_auc_score, *cases[:3], **WINDOWS[name])
+    def test(*samples):
+        return compare(partial_auc_score, *samples[:3], **WINDOWS[name])
 
     y_true = np.repeat([1, 0], [80, 320])
     assert_level_and_power(test, 500, lambda rng: y_true, SHIFT, (0.8, 2.5))

@@ -83,7 +83,7 @@ CASES = [
         hit_rate_score,
         {"k": 1},
         constant=lambda p: p,
-        per_case={"groups": lambda n: np.full(n, "a list")},
+        per_sample={"groups": lambda n: np.full(n, "a list")},
         takes_weights=False,
     ),
     Case(
@@ -91,7 +91,7 @@ CASES = [
         ndcg_score,
         {"k": 1},
         constant=lambda p: p,
-        per_case={"groups": lambda n: np.full(n, "a list")},
+        per_sample={"groups": lambda n: np.full(n, "a list")},
         takes_weights=False,
     ),
 ]
@@ -256,10 +256,10 @@ def graded_lists(draw):
 @given(lists=graded_lists(), k=st.none() | st.integers(1, 4))
 def test_graded_lists_are_the_mean_over_all_orders(gain, lists, k):
     found = group_scores(ndcg_score, *lists[:2], groups=lists.groups, k=k, gain=gain)
-    of_cases = np.array(reference.gains_of(lists.y_true, gain))
+    of_samples = np.array(reference.gains_of(lists.y_true, gain))
     for label, value in zip(found.groups, found.values, strict=True):
         rows = np.flatnonzero(lists.groups == label)
-        given = of_cases[rows].tolist(), lists.y_score[rows].tolist()
+        given = of_samples[rows].tolist(), lists.y_score[rows].tolist()
         expected = reference.graded_ndcg(*given, k)
         assert value == pytest.approx(expected, abs=1e-14, nan_ok=True)
         if len(rows) <= 5:
@@ -274,10 +274,10 @@ def test_graded_ndcg_is_scikit_learns_ties_included(many, k):
     grades = y_true * np.random.default_rng(3).integers(1, 5, len(y_true))
     for gain in GAINS:
         found = group_scores(ndcg_score, grades, y_score, groups=groups, k=k, gain=gain)
-        of_cases = np.array(reference.gains_of(grades, gain))
+        of_samples = np.array(reference.gains_of(grades, gain))
         for rows, value in list(zip(lists, found.values, strict=True))[::6]:
-            if of_cases[rows].any() and rows.sum() > 1:
-                given = [of_cases[rows]], [y_score[rows]]
+            if of_samples[rows].any() and rows.sum() > 1:
+                given = [of_samples[rows]], [y_score[rows]]
                 expected = sklearn.metrics.ndcg_score(*given, k=k)
                 assert value == pytest.approx(expected, abs=1e-13)
 

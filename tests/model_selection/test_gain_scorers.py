@@ -13,15 +13,15 @@ from skrate import expected_gain_score, make_ranking_scorer
 
 
 @pytest.fixture
-def cases():
+def samples():
     rng = np.random.default_rng(11)
     X = rng.normal(size=(240, 3))
     y = (X[:, 0] + rng.normal(size=240) > 0.5).astype(int)
     return X, y, np.where(y, rng.lognormal(3, 1, 240), -4), rng.lognormal(size=240)
 
 
-def test_gain_and_cost_are_routed_as_metadata(cases):
-    X, y, gain, cost = cases
+def test_gain_and_cost_are_routed_as_metadata(samples):
+    X, y, gain, cost = samples
     given = {"params": {"gain": gain, "cost": cost}}
     kept = {"return_estimator": True, "return_indices": True}
     with sklearn.config_context(enable_metadata_routing=True):
@@ -39,8 +39,8 @@ def test_gain_and_cost_are_routed_as_metadata(cases):
 
 
 @looped("routing", [False, True])
-def test_a_scorer_without_gain_says_what_to_write(cases, routing):
-    X, y, gain, _ = cases
+def test_a_scorer_without_gain_says_what_to_write(samples, routing):
+    X, y, gain, _ = samples
     model = LogisticRegression().fit(X, y)
     make = partial(make_ranking_scorer, expected_gain_score)
     message = r"needs gain: .*label incl.*set_score_request\(gai.*fit\(..., gain=gain"

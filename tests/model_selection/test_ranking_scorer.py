@@ -47,7 +47,7 @@ def test_groups_that_cannot_be_matched_are_errors(data):
     model = LogisticRegression().fit(X, y)
     frame = pandas.DataFrame(X, columns=["taste", "level"])
     series = pandas.Series(groups)
-    cases = [
+    samples = [
         ("user", X, r"groups='user'.*ndarray"),
         ("user", frame, r"groups='user'.*'taste', 'level'"),
         (groups, frame, r"groups.*nda"),
@@ -55,6 +55,6 @@ def test_groups_that_cannot_be_matched_are_errors(data):
         (series[5:], frame, r"groups.*5 of 240.*0"),
         (pandas.concat([series, series]), frame, r"groups.*duplicates"),
     ]
-    for source, inputs, message in cases:
+    for source, inputs, message in samples:
         with pytest.raises(ValueError, match=message):
             make_ranking_scorer("ranking_auc", groups=source)(model, inputs, y)

@@ -145,13 +145,13 @@ def test_a_metric_or_class_in_place_of_a_scorer_is_refused(name):
 )
 def test_displays_of_scikit_learn_name_the_scores(scorer, label):
     pyplot = require("matplotlib.pyplot")
-    cases = require("pandas").DataFrame(X).rename(columns=str)
-    cases["list"] = np.arange(len(cases)) % 9
+    samples = require("pandas").DataFrame(X).rename(columns=str)
+    samples["list"] = np.arange(len(samples)) % 9
     of_sizes = LearningCurveDisplay.from_estimator(
-        GaussianNB(), cases, Y, scoring=scorer, cv=2, train_sizes=[0.5, 1.0]
+        GaussianNB(), samples, Y, scoring=scorer, cv=2, train_sizes=[0.5, 1.0]
     )
     of_values = ValidationCurveDisplay.from_estimator(
-        GaussianNB(), cases, Y, scoring=scorer, cv=2,
+        GaussianNB(), samples, Y, scoring=scorer, cv=2,
         param_name="var_smoothing", param_range=SMOOTHING["var_smoothing"],
     )  # fmt: skip
     assert of_sizes.ax_.get_ylabel() == of_values.ax_.get_ylabel() == label

@@ -65,9 +65,9 @@ def _number_of_positives(y_true):
 
 def by_all_labels(y_score, n_pos, budget):
     """Return what is found under each choice of the positives, on average."""
-    cases = range(len(y_score))
+    samples = range(len(y_score))
     shares = [
         sum(Fraction(mass) * processed(y_score, rate)[i] for rate, mass in budget)
-        for i in cases
+        for i in samples
     ]
-    return [sum(shares[i] for i in chosen) for chosen in combinations(cases, n_pos)]
+    return [sum(shares[i] for i in chosen) for chosen in combinations(samples, n_pos)]

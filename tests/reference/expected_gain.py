@@ -26,7 +26,7 @@ def by_groups(y_score, gain, cost, law, weights=None):
     return math.fsum(parts)
 
 
-def of_classes(groups, gain, law, *, per_case=True):
+def of_classes(groups, gain, law, *, per_sample=True):
     """Return the same of a gain per class, where all cases cost the same."""
     edges = groups.edges
     means = law.mean_survival(edges[:-1], edges[1:])
@@ -36,7 +36,7 @@ def of_classes(groups, gain, law, *, per_case=True):
         (of_pos * pos + of_neg * neg) * Fraction(float(mean))
         for pos, neg, mean in zip(groups.pos, groups.neg, means, strict=True)
     )
-    return float(found / groups.total if per_case else found)
+    return float(found / groups.total if per_sample else found)
 
 
 def spent_on(y_score, gain, cost, rate):

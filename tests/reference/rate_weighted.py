@@ -94,15 +94,15 @@ class Ranking:
 
     def __init__(self, y_true, y_score, sample_weight=None):
         weights = [1.0] * len(y_true) if sample_weight is None else sample_weight
-        cases = list(zip(y_true, y_score, weights, strict=True))
+        samples = list(zip(y_true, y_score, weights, strict=True))
         total = math.fsum(weights)
-        self.pi0 = math.fsum(w for y, _, w in cases if y) / total
-        self.pi1 = math.fsum(w for y, _, w in cases if not y) / total
+        self.pi0 = math.fsum(w for y, _, w in samples if y) / total
+        self.pi1 = math.fsum(w for y, _, w in samples if not y) / total
         # (rate, F0, F1) at each threshold: everything at or above it is processed.
         self.corners = [(0.0, 0.0, 0.0)]
-        for t in sorted({s for _, s, w in cases if w > 0}, reverse=True):
-            f0 = math.fsum(w for y, s, w in cases if y and s >= t) / total / self.pi0
-            f1 = math.fsum(w for y, s, w in cases if not y and s >= t)
+        for t in sorted({s for _, s, w in samples if w > 0}, reverse=True):
+            f0 = math.fsum(w for y, s, w in samples if y and s >= t) / total / self.pi0
+            f1 = math.fsum(w for y, s, w in samples if not y and s >= t)
             f1 = f1 / total / self.pi1
             self.corners.append((self.pi0 * f0 + self.pi1 * f1, f0, f1))
         self.kinks = [corner[0] for corner in self.corners] + [self.pi0, self.pi1]

@@ -15,7 +15,7 @@ def parts_per_case(values, is_pos):
     return [*parts, shares]
 
 
-def freedom(parts, p, n):
+def dof(parts, p, n):
     """Return the degrees of freedom of Brunner and Munzel, at n cases."""
     sizes = (n * p, n * (1 - p), n)
     below = sum(v**2 / max(m - 1, 1) for v, m in zip(parts, sizes, strict=True))
@@ -24,7 +24,7 @@ def freedom(parts, p, n):
 
 def power(parts, p, n, difference, level=0.95, alternative="two-sided"):
     """Return the power of Student's t test at n cases."""
-    df = freedom(parts, p, n)
+    df = dof(parts, p, n)
     off = difference / np.sqrt(sum(parts) / n)
     if alternative == "greater":
         return beyond(stats.t.ppf(level, df), df, off)
@@ -46,7 +46,7 @@ def beyond(needed, df, off):
 
 def half_width(parts, p, n, level=0.95):
     """Return half of Student's interval of a difference at n cases."""
-    df = freedom(parts, p, n)
+    df = dof(parts, p, n)
     return stats.t.ppf((1 + level) / 2, df) * np.sqrt(sum(parts) / n)
 
 

@@ -18,13 +18,13 @@ def processed_by_order(scores, weights, rate):
         yield [shares[i] for i in range(len(scores))]
 
 
-def subgroup_value(share, cases, group, law):
+def subgroup_value(share, samples, group, law):
     """Return a share of a group, None if undefined; cases: (label, score, weight, by).
 
     ``law`` maps rates to probabilities. Sums are expected over rates and orders before
     one is divided by another.
     """
-    labels, scores, weights, by = zip(*cases, strict=True)
+    labels, scores, weights, by = zip(*samples, strict=True)
     weights = [exact(weight) for weight in weights]
     found = processed = whole = Fraction(0)
     for rate, mass in law.items():
