@@ -12,7 +12,12 @@ import numpy as np
 from skrate.curves.consensus import BANDS
 from skrate.data.arrays import FloatArray, IntArray, ratio
 from skrate.data.checks import Check, check_generator
-from skrate.inference.intervals import augmented_mean
+from skrate.inference.intervals import (
+    HEAVY_IN_DIFFERENCE,
+    augmented_mean,
+    sum_unseen,
+    unseen_factors,
+)
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.rankings import WEIGHTS, Ranked, split_folds
 from skrate.inference.units import Units
@@ -158,6 +163,8 @@ class CurveEvaluation:
     limits: tuple[FloatArray, FloatArray]
     estimates: list[FloatArray] = field(default_factory=list)
     is_difference: bool = False
+    # Of a difference: both curves.
+    curves: tuple[CurveEvaluation, ...] = ()
 
     def __sub__(self, other: CurveEvaluation) -> CurveEvaluation:
         """Return the difference of curves of the same units."""
@@ -175,6 +182,7 @@ class CurveEvaluation:
             limits=(low_a - high_b, high_a - low_b),
             estimates=[a - b for a, b in pairs],
             is_difference=True,
+            curves=(self, other),
         )
 
     @cached_property
@@ -186,6 +194,7 @@ class CurveEvaluation:
             matrix, dof = self._estimated_covariance()
         else:
             matrix = units.cell_covariance(self.cells, self.by_cell)
+            matrix += np.diag(self._unseen_variances())
             # The number of clusters with the rarer class, minus 1 for each group.
             if units.samples.clusters is not None:
                 dof = units.distinct_samples.unit_dof
@@ -199,6 +208,26 @@ class CurveEvaluation:
             dof=dof,
             is_difference=self.is_difference,
         )
+
+    def _unseen_variances(self) -> FloatArray:
+        """Return the ``unseen`` variance of a difference, at each rate."""
+        samples, n_rates = self.units.samples, len(self.rates)
+        if not self.is_difference or self.units.folds is not None:
+            return np.zeros(n_rates)
+        factors = unseen_factors(samples, HEAVY_IN_DIFFERENCE)
+        if not any(factors):
+            return np.zeros(n_rates)
+        a, b = self.curves
+        influence = (
+            a._class_influence(i) - b._class_influence(i) for i in range(n_rates)
+        )
+        return np.array([sum_unseen(samples, factors, rows) for rows in influence])
+
+    def _class_influence(self, i: int) -> FloatArray:
+        """Return the influence of samples of one ranking as each class, at a rate."""
+        half = len(self.by_cell) // 2
+        as_neg = self.cells[0] - half * self.units.samples.is_pos
+        return self.by_cell[:, i].take(np.stack([as_neg, as_neg + half]))
 
     def _estimated_covariance(self) -> tuple[FloatArray, FloatArray]:
         """Return the covariance by estimated labels, and degrees of freedom by rate.

@@ -123,18 +123,29 @@ def unseen_variance(
     ``find_influence`` returns two rows: the influence that each sample would have as a
     negative, and as a positive.
     """
+    factors = unseen_factors(samples, heavy)
+    return sum_unseen(samples, factors, find_influence()) if any(factors) else 0.0
+
+
+def unseen_factors(samples: Ranked, heavy: tuple[float, float]) -> list[float]:
+    """Return the factors of the squared influence of samples that may be missing."""
     weights, is_pos = samples.given, samples.is_pos
     if weights is None or samples.clusters is not None or samples.worth is not None:
-        return 0.0
-    classes = ~is_pos, is_pos
-    factors = [_unseen_factor(weights, rows, *heavy) for rows in classes]
-    if not any(factors):
-        return 0.0
-    table = samples.table
+        return [0.0, 0.0]
+    return [_unseen_factor(weights, rows, *heavy) for rows in (~is_pos, is_pos)]
+
+
+def sum_unseen(
+    samples: Ranked, factors: Sequence[float], class_influence: FloatArray
+) -> float:
+    """Return the variance due to missing samples of both classes."""
+    weights, is_pos, table = samples.given, samples.is_pos, samples.table
+    assert weights is not None
     fractions = np.array([[table.negative_fraction], [table.prevalence]])
-    squares = (fractions * find_influence()) ** 2
+    squares = (fractions * class_influence) ** 2
     mean_squares = [
-        np.average(squares[:, rows], weights=weights[rows], axis=1) for rows in classes
+        np.average(squares[:, rows], weights=weights[rows], axis=1)
+        for rows in (~is_pos, is_pos)
     ]
     as_neg, as_pos = np.add.reduce(mean_squares)
     return float(factors[0] * as_neg + factors[1] * as_pos)

@@ -315,3 +315,23 @@ def test_rankings_that_do_not_match_are_refused():
     ):
         with case(message), pytest.raises(ValueError, match=message):
             compare_curves(*given, **options)
+
+
+def test_curves_include_the_heavy_samples_that_may_be_missing_as_compare_does():
+    # One positive in ten has a sampling weight of 20, like most negatives.
+    rng = np.random.default_rng(0)
+    y_true = np.arange(60) % 3 == 0
+    a, b = rng.normal(size=(2, 60)) + y_true
+    weight = np.where(y_true & (np.arange(60) % 30 > 0), 1.0, 20.0)
+    weight[1:6:2] = 1.0
+    rates, options = np.array([0.1, 0.4, 0.8]), {"weights": "sampling"}
+    curves = compare_curves(
+        y_true, a, b, metric="recall", rates=rates, sample_weight=weight, **options
+    )
+    errors = [
+        compare(
+            "recall_at_rate", y_true, a, b, rate=rate, sample_weight=weight, **options
+        ).standard_error
+        for rate in rates
+    ]
+    np.testing.assert_allclose(curves.standard_error, errors, rtol=1e-9)
