@@ -444,6 +444,10 @@ def _check_comparison(
     holds(not found.standard_error < 0, f"standard error {found.standard_error}")
     holds(math.isnan(found.pvalue) or 0 <= found.pvalue <= 1, f"p = {found.pvalue}")
     low, high = found.confidence_interval
+    if math.isnan(found.standard_error):
+        # A single resample on which the metric is defined has no spread.
+        holds(math.isnan(low) and math.isnan(high), f"interval [{low}, {high}]")
+        return
     holds(
         low - 1e-9 <= found.value <= high + 1e-9 * max(1, abs(high)),
         f"interval [{low}, {high}] without the difference {found.value}",
