@@ -34,6 +34,7 @@ from skrate.displays.drawing import (
     import_pyplot,
     mean_and_spread,
 )
+from skrate.model_selection.cross_validation import find_splitter
 from skrate.rates.laws import RateLike, check_rate
 
 # Horizontal and vertical positions, or rates and recalls.
@@ -203,7 +204,9 @@ class RateAveragedROC(
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         clusters : array-like of shape (n_samples,), default=None
             The cluster of each sample, such as its patient. The splitter, such as
-            :class:`sklearn.model_selection.GroupKFold`, gets it as ``groups``.
+            :class:`sklearn.model_selection.GroupKFold`, gets it as ``groups``. If
+            ``cv`` is None or a number of folds, the splitter is
+            :class:`~sklearn.model_selection.StratifiedGroupKFold`.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": weights}``; with metadata
             routing, of all methods that request them. They do not weight the curves.
@@ -234,6 +237,8 @@ class RateAveragedROC(
         params = dict(params or {})
         # Check clusters and pass codes, because the checks of splitters differ.
         groups = None if clusters is None else check_groups("clusters", clusters).codes
+        if groups is not None:
+            cv = find_splitter(cv, y, groups, is_stratified=True)
         if groups is not None and get_config()["enable_metadata_routing"]:
             if "groups" in params:
                 raise ValueError(

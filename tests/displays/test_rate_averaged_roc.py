@@ -7,7 +7,12 @@ import pytest
 import sklearn
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import (
+    GroupKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
@@ -147,6 +152,17 @@ def test_clusters_that_are_missing_or_given_twice_are_refused():
         RateAveragedROC.from_cross_validation(
             GaussianNB(), X, Y, clusters=clusters, params={"groups": clusters}
         )
+
+
+def test_a_number_of_folds_does_not_split_clusters():
+    clusters = np.random.default_rng(0).permutation(120) // 2
+    display, other = (
+        RateAveragedROC.from_cross_validation(
+            GaussianNB(), X, Y, cv=cv, clusters=clusters, bounds=None
+        )
+        for cv in (4, StratifiedGroupKFold(4))
+    )
+    assert display.curve.tpr.tolist() == other.curve.tpr.tolist()
 
 
 def test_the_positive_class_and_the_response_are_chosen():
