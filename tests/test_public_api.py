@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from itertools import permutations
 from types import ModuleType
 from typing import Any
 
@@ -289,6 +290,13 @@ def test_argument_names_of_other_packages_suggest_ours(function, wrong, meant):
     message = f"'{wrong}': did you mean {meant}" if meant else f"argument '{wrong}'"
     with pytest.raises(TypeError, match=message):
         function([0, 1], [1, 2], **{wrong: 0.9})
+
+
+def test_the_first_of_several_unknown_arguments_is_named():
+    # In both orders, because the order of a set depends on the hash seed.
+    for names in permutations(("alpha", "seed", "unknown")):
+        with pytest.raises(TypeError, match=f"no argument '{names[0]}'"):
+            skrate.budget_report([0, 1], [1, 2], **dict.fromkeys(names, 0.9))
 
 
 def test_too_many_positional_arguments_name_the_ones_that_there_are():

@@ -160,7 +160,7 @@ def suggest_arguments(function: Function) -> Function:
                 f"{name}() takes only {', '.join(places)} by position, got {len(args)} "
                 "arguments: pass the others by name."
             )
-        for unknown in kwargs.keys() - known.keys():
+        for unknown in (key for key in kwargs if key not in known):
             remedy = _suggest_argument(unknown, known)
             remedy = remedy or f": it has {', '.join(known)}."
             raise TypeError(f"{name}() has no argument {unknown!r}{remedy}")
