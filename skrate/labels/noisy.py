@@ -140,7 +140,13 @@ def noisy(
     by_label = np.where(is_found, spec * (1 - sens), sens * (1 - spec))
     prevalence = float(np.clip(counts[is_given].mean(), 0, 1))
     mean = prevalence * sens * (1 - sens) + (1 - prevalence) * spec * (1 - spec)
-    weights = _weights(is_given, mean / youden**2)
+    variances = mean / youden**2
+    # Inverse to the variances; if some are 0, only these have weight.
+    is_exact = variances == 0
+    weights = is_given / np.where(is_exact, 1.0, variances)
+    only = is_given & is_exact
+    weights = np.where(only.any(axis=1, keepdims=True), only, weights)
+    weights /= np.add.reduce(weights, axis=1, keepdims=True)
     pos = np.add.reduce(weights * counts, axis=1)
     noise = np.sqrt(np.add.reduce(weights**2 * by_label / youden**2, axis=1))
     if validation is None:
@@ -224,15 +230,6 @@ def _broadcast_annotators(
             f"{name} must have the shape {(n_tests, *shape)}, because y_true has "
             f"{n_tests} annotators, got {values.shape}."
         ) from None
-
-
-def _weights(is_given: BoolArray, variances: FloatArray) -> FloatArray:
-    """Return weights inverse to variances; if some are 0, only these have weight."""
-    is_exact = variances == 0
-    weights = is_given / np.where(is_exact, 1.0, variances)
-    only = is_given & is_exact
-    weights = np.where(only.any(axis=1, keepdims=True), only, weights)
-    return np.asarray(weights / np.add.reduce(weights, axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
