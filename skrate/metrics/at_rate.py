@@ -132,12 +132,10 @@ def recall_at_rate_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; labels of several classes, with a column of
-        ``y_score`` for each class; or a matrix of 0 and 1 with a column for each label.
-        A :class:`RankTable` or :class:`FoldRankings` replaces labels and scores.
+        Labels of two or of several classes, a matrix of 0 and 1 with a column for each
+        label, a RankTable or FoldRankings, as for :func:`rate_weighted_auc_score`.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, such as decision values or probabilities: higher values mean that a
-        sample is more likely positive, or more likely of the class of the column.
+        Scores, higher for the positive class, or for the class of the column.
     rate : float, "uniform", distribution or dict, default=None
         The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
         frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
@@ -171,19 +169,15 @@ def recall_at_rate_score(
         the population. None means the fraction in the data. Not with ``k`` or
         ``groups``.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Average over several classes, each of which is ranked against the rest. "macro"
-        weights classes equally, "weighted" by their numbers of samples; None returns
-        the value of each class. "micro" ranks all pairs of a sample and a class
-        together; "samples" ranks the classes of each sample, and averages over samples.
-        ``rate`` and ``k`` then refer to pairs or classes.
+        Average over several classes, each of which is ranked against the rest, as for
+        :func:`rate_weighted_auc_score`. None returns the value of each class. With
+        "micro" and "samples", ``rate`` and ``k`` refer to pairs or classes.
     labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score``. If None, the sorted classes in
-        ``y_true``, or the column numbers if ``y_true`` has columns.
+        The class of each column of ``y_score``, as for :func:`rate_weighted_auc_score`.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -304,18 +298,15 @@ def precision_at_rate_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes. A :class:`RankTable` or :class:`FoldRankings`
-        replaces labels and scores.
+        True labels of two classes, or rankings that replace labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, such as decision values or probabilities, higher for the positive class.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
-        frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
-        all rates from 0 to 1 are equally likely.
+        The fraction of all samples that is processed, in (0, 1]; if it is uncertain,
+        its distribution, as for :func:`recall_at_rate_score`.
     k : int or array-like, default=None
         Instead of ``rate``, the number of samples that are processed, from 1 to
-        n_samples. Not with ``sample_weight`` or a table with fractional weights. The
-        result for several numbers is an array.
+        n_samples, as for :func:`recall_at_rate_score`. An array returns an array.
     groups : array-like of shape (n_samples,), default=None
         An identifier of each sample's list, such as its day or clinic, if each list is
         ranked and processed separately. ``rate`` or ``k`` then applies to each list
@@ -323,14 +314,11 @@ def precision_at_rate_score(
         number of positives found in all lists, divided by the number processed.
     prevalence : float, default=None
         Fraction of positives in the population, in (0, 1), if it differs from the data,
-        for example because negatives were downsampled. ``rate`` is then a fraction of
-        the population. None means the fraction in the data. Not with ``k`` or
-        ``groups``.
+        as for :func:`recall_at_rate_score`.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -432,26 +420,22 @@ def lift_at_rate_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes. A :class:`RankTable` or :class:`FoldRankings`
-        replaces labels and scores.
+        True labels of two classes, or rankings that replace labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, such as decision values or probabilities, higher for the positive class.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
-        frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
-        all rates from 0 to 1 are equally likely.
+        The fraction of all samples that is processed, in (0, 1]; if it is uncertain,
+        its distribution, as for :func:`recall_at_rate_score`.
     k : int, default=None
         Instead of ``rate``, the number of samples that are processed, from 1 to
         n_samples. Not with ``sample_weight`` or a table with fractional weights.
     prevalence : float, default=None
         Fraction of positives in the population, in (0, 1), if it differs from the data,
-        for example because negatives were downsampled. ``rate`` is then a fraction of
-        the population. None means the fraction in the data. Not with ``k``.
+        as for :func:`recall_at_rate_score`. Not with ``k``.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

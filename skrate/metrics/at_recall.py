@@ -67,8 +67,7 @@ def rate_at_recall_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
-        without ``y_score``.
+        True labels of two classes, or rankings that replace labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
@@ -76,8 +75,7 @@ def rate_at_recall_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -149,8 +147,7 @@ def work_saved_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
-        without ``y_score``.
+        True labels of two classes, or rankings that replace labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
@@ -158,8 +155,7 @@ def work_saved_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -231,8 +227,7 @@ def precision_at_recall_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
-        without ``y_score``.
+        True labels of two classes, or rankings that replace labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
@@ -240,8 +235,7 @@ def precision_at_recall_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -302,8 +296,7 @@ def recall_at_precision_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
-        without ``y_score``.
+        True labels of two classes, or rankings that replace labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     precision : float, default=None
@@ -312,8 +305,7 @@ def recall_at_precision_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -419,27 +411,21 @@ def recall_at_fpr_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; labels of several classes, with a column of
-        ``y_score`` for each class; or a matrix of 0 and 1 with a column for each label.
-        A :class:`RankTable` or :class:`FoldRankings` replaces labels and scores.
+        Labels of two or of several classes, a matrix of 0 and 1 with a column for each
+        label, a RankTable or FoldRankings, as for :func:`rate_weighted_auc_score`.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, such as decision values or probabilities: higher values mean that a
-        sample is more likely positive, or more likely of the class of the column.
+        Scores, higher for the positive class, or for the class of the column.
     fpr : float, default=None
         Required. The fraction of the negatives that may be above the cut, in [0, 1).
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Average over several classes, each of which is ranked against the rest.
-        "macro" weights classes equally, "weighted" by their numbers of samples; None
-        returns the value of each class. "micro" ranks all pairs of a sample and a class
-        together; "samples" ranks the classes of each sample, and averages over samples.
+        Average over several classes, each of which is ranked against the rest, as for
+        :func:`rate_weighted_auc_score`. None returns the value of each class.
     labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score``. If None, the sorted classes in
-        ``y_true``, or the column numbers if ``y_true`` has columns.
+        The class of each column of ``y_score``, as for :func:`rate_weighted_auc_score`.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -547,27 +533,21 @@ def fpr_at_recall_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; labels of several classes, with a column of
-        ``y_score`` for each class; or a matrix of 0 and 1 with a column for each label.
-        A :class:`RankTable` or :class:`FoldRankings` replaces labels and scores.
+        Labels of two or of several classes, a matrix of 0 and 1 with a column for each
+        label, a RankTable or FoldRankings, as for :func:`rate_weighted_auc_score`.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, such as decision values or probabilities: higher values mean that a
-        sample is more likely positive, or more likely of the class of the column.
+        Scores, higher for the positive class, or for the class of the column.
     recall : float, default=0.95
         The fraction of the positives to find, in (0, 1].
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Average over several classes, each of which is ranked against the rest.
-        "macro" weights classes equally, "weighted" by their numbers of samples; None
-        returns the value of each class. "micro" ranks all pairs of a sample and a class
-        together; "samples" ranks the classes of each sample, and averages over samples.
+        Average over several classes, each of which is ranked against the rest, as for
+        :func:`rate_weighted_auc_score`. None returns the value of each class.
     labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score``. If None, the sorted classes in
-        ``y_true``, or the column numbers if ``y_true`` has columns.
+        The class of each column of ``y_score``, as for :func:`rate_weighted_auc_score`.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -60,29 +60,22 @@ def ranking_auc_score(
         If given, only the k items with the highest scores of each list count; not with
         ``sample_weight``.
     undefined : {"skip", "nan"} or float, default="skip"
-        How to treat a list with only one class:
-
-        - "skip" leaves it out;
-        - "nan" makes the score nan if there is such a list;
-        - a number, such as 0.5, is used as its AUC.
+        How to treat a list with only one class: "skip" leaves it out, "nan" makes the
+        score nan if there is such a list, and a number, such as 0.5, is used as its
+        AUC.
     average : {"macro", "pairs", "positives", "size"} or array-like, default="macro"
-        The weight of each list:
-
-        - "macro": equal weights;
-        - "pairs": the number of pairs of a relevant and an irrelevant item within
-          ``k``, which gives the fraction of all comparable pairs that are in order:
-          without ties one minus the ranking loss of RankBoost [2]_;
-        - "positives", "size": the number of relevant items (clicks) or of all items
-          (impressions), including items below ``k``;
-        - an array of shape (n_lists,): these weights, in the order of
-          ``numpy.unique(groups)``.
+        The weight of each list: "macro" is equal weights; "positives" and "size" are
+        the number of relevant items (clicks) and of all items (impressions), including
+        items below ``k``; "pairs" is the number of pairs of a relevant and an
+        irrelevant item within ``k``, which gives the fraction of all comparable pairs
+        that are in order (without ties one minus the ranking loss of RankBoost [2]_).
+        An array of shape (n_lists,) has the order of ``numpy.unique(groups)``.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the rows; None means equal weights.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades, and grades of at least this value are relevant.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
-        booleans, and the larger one is relevant.
+        The relevant label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -86,12 +86,10 @@ def average_precision_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; labels of several classes, with a column of
-        ``y_score`` for each class; or a matrix of 0 and 1 with a column for each label.
-        A :class:`RankTable` or :class:`FoldRankings` replaces labels and scores.
+        Labels of two or of several classes, a matrix of 0 and 1 with a column for each
+        label, a RankTable or FoldRankings, as for :func:`rate_weighted_auc_score`.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, such as decision values or probabilities: higher values mean that a
-        sample is more likely positive, or more likely of the class of the column.
+        Scores, higher for the positive class, or for the class of the column.
     prevalence : float, default=None
         Fraction of positives in the population, in (0, 1), if it differs from the data,
         as in a case-control study. The classes are weighted to obtain this fraction.
@@ -100,19 +98,15 @@ def average_precision_score(
         Whether to rescale the value, so that constant scores have the value 0 at any
         prevalence.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Average over several classes, each of which is ranked against the rest.
-        "macro" weights classes equally, "weighted" by their numbers of samples; None
-        returns the value of each class. "micro" ranks all pairs of a sample and a class
-        together; "samples" ranks the classes of each sample, and averages over samples.
+        Average over several classes, each of which is ranked against the rest, as for
+        :func:`rate_weighted_auc_score`. None returns the value of each class.
     labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score``. If None, the sorted classes in
-        ``y_true``, or the column numbers if ``y_true`` has columns.
+        The class of each column of ``y_score``, as for :func:`rate_weighted_auc_score`.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights. Integer weights are
         equivalent to repeated rows.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

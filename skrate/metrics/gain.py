@@ -116,8 +116,7 @@ def expected_gain_score(
         costs as much as two. The sum is proportional to the weights; the gain per
         sample does not depend on their scale.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -113,8 +113,7 @@ def rate_weighted_auc_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

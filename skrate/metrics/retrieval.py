@@ -74,16 +74,12 @@ def ndcg_score(
         If given, only the first k positions of each list count, also in a perfect
         order. An array returns an array.
     gain : {"linear", "exponential"} or dict, default=None
-        The gain of an item by its grade. An item is relevant if its gain is above 0.
-
-        - "linear": the grade itself, a non-negative number.
-        - "exponential": 2 to the power of the grade, minus 1.
-        - A dict: the non-negative gain of each grade, as ``{"fair": 1, "good": 5}``;
-          grades may then be numbers or strings.
-
-        None means "linear" if ``y_true`` are grades: numbers with more than two values
-        (whole, multiples of 1/4, or at most 10 values). With two classes, a relevant
-        item gains 1, and an irrelevant one 0.
+        The gain of an item by its grade, above 0 if it is relevant: "linear" is the
+        grade itself, a non-negative number, "exponential" is 2 to the power of the
+        grade, minus 1, and a dict has the non-negative gain of each grade, a number or
+        string, as ``{"fair": 1, "good": 5}``. None means "linear" for grades (numbers
+        with more than two values that are whole, multiples of 1/4, or at most 10), and
+        gains of 1 and 0 for two classes.
     undefined : {"skip", "nan"} or float, default="skip"
         How to treat a list without relevant items: leave it out, return nan, or count
         this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
@@ -97,8 +93,7 @@ def ndcg_score(
         ``numpy.unique(groups)``). Lists without rows may be named: they count 0 if they
         have relevant items.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
-        booleans, and the larger one is relevant.
+        The relevant label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -206,8 +201,7 @@ def mean_average_precision_score(
         Scores, higher for relevant items; -inf for items that were not returned, which
         add 0.
     groups : array-like of shape (n_samples,), default=None
-        An identifier of each row's list, such as an integer or a string, in any order.
-        None means that all rows are one list.
+        An identifier of each row's list, in any order; None means a single list.
     k : int or array-like, default=None
         If given, only the first k items of each list count: relevant items below them
         add 0 (MAP@k). The result for several numbers is an array.
@@ -216,20 +210,16 @@ def mean_average_precision_score(
         relevant items, as in LightGBM and Kaggle's MAP@k. A perfect list then has the
         value 1 for any ``k``.
     undefined : {"skip", "nan"} or float, default="skip"
-        How to treat a list without relevant items: leave it out, return nan, or count
-        this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
+        How to treat a list without relevant items, as for :func:`ndcg_score`.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         The weight of each list, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
-        Give this if relevant items that were not returned have no row: the number of
-        relevant items of each list, by its identifier in ``groups`` (or in the order of
-        ``numpy.unique(groups)``). Lists without rows may be named: they count 0 if they
-        have relevant items.
+        The number of relevant items of each list, if items that were not returned have
+        no row, as for :func:`ndcg_score`.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
-        booleans, and the larger one is relevant.
+        The relevant label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -314,26 +304,21 @@ def reciprocal_rank_score(
         Scores, higher for relevant items; -inf for items that were not returned, which
         add 0.
     groups : array-like of shape (n_samples,), default=None
-        An identifier of each row's list, such as an integer or a string, in any order.
-        None means that all rows are one list.
+        An identifier of each row's list, in any order; None means a single list.
     k : int or array-like, default=None
         If given, a list counts 0 if its first relevant item is below position k
         (MRR@k). An array returns an array.
     undefined : {"skip", "nan"} or float, default="skip"
-        How to treat a list without relevant items: leave it out, return nan, or count
-        this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
+        How to treat a list without relevant items, as for :func:`ndcg_score`.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         The weight of each list, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
-        Give this if relevant items that were not returned have no row: the number of
-        relevant items of each list, by its identifier in ``groups`` (or in the order of
-        ``numpy.unique(groups)``). Lists without rows may be named: they count 0 if they
-        have relevant items.
+        The number of relevant items of each list, if items that were not returned have
+        no row, as for :func:`ndcg_score`.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
-        booleans, and the larger one is relevant.
+        The relevant label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -414,25 +399,21 @@ def hit_rate_score(
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items; -inf for items that were not returned.
     groups : array-like of shape (n_samples,), default=None
-        An identifier of each row's list, such as an integer or a string, in any order.
-        None means that all rows are one list.
+        An identifier of each row's list, in any order; None means a single list.
     k : int or array-like, default=None
         The number of items of each list that count; None counts all returned items. An
         array returns an array.
     undefined : {"skip", "nan"} or float, default="skip"
-        How to treat a list without relevant items: leave it out, return nan, or count
-        this number, as in :func:`ranking_auc_score`.
+        How to treat a list without relevant items, as for :func:`ndcg_score`.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         The weight of each list, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades; grades of at least this number are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
-        The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if items that were not returned have no row. It may
-        name lists without any row, which count 0.
+        The number of relevant items of each list, if items that were not returned have
+        no row, as for :func:`ndcg_score`.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
-        booleans, and the larger one is relevant.
+        The relevant label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
