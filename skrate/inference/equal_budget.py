@@ -23,7 +23,7 @@ _NAN = float("nan")
 def add_equal_budget(
     comparison: Comparison, a: Evaluation, b: Evaluation
 ) -> Comparison:
-    """Return the comparison, with the equal budget if it is of one metric, paired."""
+    """Return the comparison, with the equal budget if both have the same metric."""
     metric = a.metric
     if a.folds is not None or a.units is not b.units or metric != b.metric:
         return comparison
@@ -54,23 +54,25 @@ def _find_equal_budget(
 
 
 def find_equal_rate(
-    model: Ranked, reference: Ranked, rate: float, plan: Plan
+    a: Ranked, b: Ranked, rate: float, plan: Plan
 ) -> tuple[float, ConfidenceInterval]:
-    """Return the rate that gives the reference the recall of a model at ``rate``.
+    """Return the rate that gives b the recall of a at ``rate``.
 
-    The interval contains the rates for which the difference of both recalls may be 0.
+    At the rates in the interval, the pointwise interval of the difference of both
+    recalls contains 0.
     """
-    units = Units([model], Plan(stratify=False))
+    units = Units([a], Plan(stratify=False))
+    # Rates from a fiftieth of the rate to fifty times the rate.
     spread = rate * np.geomspace(1 / 50, 50, 160)
     steps = np.unique(np.append(spread[spread < 1], [rate, 1.0]))
-    target = evaluate_curve("recall", [model], np.full(len(steps), rate), units)
-    process = (evaluate_curve("recall", [reference], steps, units) - target).process
+    target = evaluate_curve("recall", [a], np.full(len(steps), rate), units)
+    process = (evaluate_curve("recall", [b], steps, units) - target).process
     low, high = process.interval(plan.level)
-    # If the recall is constant over several rates, the nearest rate.
-    cuts, recalls = reference.table.rates, reference.table.tpr
-    recall = np.interp(rate, model.table.rates, model.table.tpr)
+    # If b has this recall at several rates, return the nearest of them.
+    cuts, recalls = b.table.rates, b.table.tpr
+    recall = np.interp(rate, a.table.rates, a.table.tpr)
     reached = cuts[recalls <= recall * (1 + NEGLIGIBLE)][-1]
-    equal_rate = max(table_min_rate(reference.table, recall), min(rate, reached))
+    equal_rate = max(table_min_rate(b.table, recall), min(rate, reached))
     lowest = np.interp(0.0, np.maximum.accumulate(high), steps, left=0.0)
     highest = np.interp(0.0, np.maximum.accumulate(low), steps, right=1.0)
     ends = min(lowest, equal_rate), max(highest, equal_rate)

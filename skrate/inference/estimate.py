@@ -226,12 +226,12 @@ def estimate(
         An Estimate has ``value``, which is nan if the metric is undefined;
         ``standard_error`` and ``confidence_interval``, which are also nan if a class
         has fewer than two samples; ``statistic`` and ``pvalue``, if there is a
-        ``null_value``; and ``influence``, n times the contribution of each of n
-        samples. The result for several models is Estimates: ``result[name]`` equals the
-        Estimate of a call with only this model, ``to_frame()`` has a row per model with
-        the adjusted p-value, and ``plot()`` draws the intervals. If ``y_true`` has
-        columns, the rows are its columns, each from the samples on which the label was
-        measured.
+        ``null_value``; and ``influence``, n times the contribution of each of n samples
+        to the error of the value. The result for several models is Estimates:
+        ``result[name]`` equals the Estimate of a call with only this model,
+        ``to_frame()`` has a row per model with the adjusted p-value, and ``plot()``
+        draws the intervals. If ``y_true`` has columns, the rows are its columns, each
+        from the samples on which the label was measured.
 
     Raises
     ------
@@ -256,8 +256,8 @@ def estimate(
         folds have so small a number of positives that the interval corrects only a part
         of the bias of the mean. If the whole interval is worse than the value of
         uninformative scores, such as an AUC below 0.5: the scores, or ``pos_label``,
-        may be reversed. If a class is nearly empty by estimated labels, and the value
-        is therefore outside the bounds of the metric.
+        may be reversed. With estimated labels, if the value is outside the bounds of
+        the metric.
 
     See Also
     --------
@@ -278,23 +278,23 @@ def estimate(
     without the last term if class sizes are fixed (``stratify``). For the AUC, n_1 - 1
     and n_0 - 1 replace n_1 and n_0, which gives DeLong's variance [1]_.
 
-    If the data show no variation, "wilson" replaces the other kinds of interval.
-    P-values and intervals agree: the p-value is below :math:`\alpha` if the interval of
-    level :math:`1 - \alpha` excludes ``null_value``. With "wilson" the test is a score
-    test; for metrics at a recall, a precision or a false positive rate, it inverts a
-    test (see :func:`rate_at_recall_score`). The degrees of freedom of Student's t are
-    computed from the sizes of the classes [4]_ or, if a small number of samples
-    determines the value, from the kurtosis of their influence. :ref:`uncertainty` has
-    the formulas, and the measured coverage of the intervals.
+    If the data show no variation, "wilson" replaces the other kinds of interval. For
+    one model, p-values and intervals agree: the p-value is below :math:`\alpha` if the
+    interval of level :math:`1 - \alpha` excludes ``null_value``. With "wilson" the test
+    is a score test; for metrics at a recall, a precision or a false positive rate, it
+    inverts a test (see :func:`rate_at_recall_score`). The degrees of freedom of
+    Student's t are computed from the sizes of the classes [4]_ or, if a small number of
+    samples determines the value, from the kurtosis of their influence.
+    :ref:`uncertainty` has the formulas, and the measured coverage of the intervals.
 
     If samples were drawn with different probabilities, those that were drawn rarely may
     include no positive, or too few. "wilson" then adds the variance of up to half a
-    positive with a large weight: a quarter with scores like the positives, and a
-    quarter with scores like the negatives. This weight is about the minimum weight of
-    the positives, times the ratio of a high to a low quantile of the weights of the
-    negatives. No variance is added if 6 positives have more than half of this weight.
-    The same holds for negatives. Nothing is added with clusters or folds.
-    :func:`compare` adds twice as many samples.
+    positive with a large weight w: one half of it has the scores of the positives, the
+    other half those of the negatives. Here, w is the minimum weight of the positives,
+    times the ratio of a high to a low quantile of the weights of the negatives. No
+    variance is added if 6 positives have more than half of this weight. The same holds
+    for negatives. Nothing is added with clusters or folds. :func:`compare` adds up to
+    one positive and one negative.
 
     If samples have different gains or costs, these are random, like the labels, and the
     total gain has no bounds. If no gain is negative, "wilson" is then symmetric
@@ -309,7 +309,7 @@ def estimate(
     single positive, its variance is assumed to be the one of the positives in the other
     folds; the same holds for negatives. A fold that lacks a class, but has a value, is
     taken as a constant. If the FoldRankings have ``clusters``, folds with a cluster in
-    common are in the same group of folds. A group of folds loses one degree of freedom,
+    common are in the same group of folds. A group of folds costs one degree of freedom,
     or if it is a single fold, one degree of freedom in each class. :ref:`The guide
     <clusters>` has the factor that corrects the variance. If any group has a single
     cluster, as in leave-one-site-out, all groups are the independent units. "wilson" is

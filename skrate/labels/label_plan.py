@@ -42,7 +42,7 @@ from skrate.labels.sampled import Design, check_partial_labels, check_plausible,
 from skrate.metrics.metric import Metric, MetricLike, check_metric_first, find_metric
 from skrate.metrics.result_types import Rows, plain_columns, question_text
 
-# Existing labels of each class, to learn from them or to check probabilities.
+# Minimum number of existing labels of each class, to learn from or to check by.
 _MIN_KNOWN = 5
 
 
@@ -85,7 +85,7 @@ def plan_labels(
         these samples again.
     known_probability : float or array-like of shape (n_samples,), default=None
         If the existing labels were drawn at random: the probability that each sample
-        was drawn, in (0, 1], also for samples without a label. For 100 of 5,000 samples
+        was drawn, in [0, 1], also for samples without a label. For 100 of 5,000 samples
         it is 100 / 5000; for an earlier plan, its ``probability``. The existing labels
         then also represent other samples. If None, they only represent themselves.
     probability : array-like of shape (n_samples,), default=None
@@ -95,8 +95,9 @@ def plan_labels(
         of each class and ``known_probability`` is given, it is calibrated on them.
     floor : float, default=0.5
         The fraction of the labels, in [0, 1], that is drawn with equal probabilities.
-        It limits the effect of a wrong ``probability``: compared to a draw with equal
-        probabilities, the standard error is at most 1 / sqrt(``floor``) times as large.
+        It limits the effect of a wrong ``probability``: if a small part of the samples
+        is labelled, the standard error is at most about 1 / sqrt(``floor``) times as
+        large as with equal probabilities.
     pos_label : int, float, bool or str, default=None
         The positive label of ``known``. If None, the labels must be {0, 1}, {-1, 1} or
         booleans, and the larger one is positive.
@@ -111,7 +112,8 @@ def plan_labels(
         ``plan.is_sampled`` are the samples to label. When they are labelled, pass
         ``plan.labels(y_true)`` to :func:`skrate.estimate` or :func:`skrate.compare`.
         ``plan.standard_error`` is the expected standard error. It is checked by the
-        existing labels only if ``known_probability`` is given.
+        existing labels if ``known_probability`` is given, and there are 5 or more of
+        each class.
 
     Raises
     ------
@@ -138,9 +140,9 @@ def plan_labels(
     For a fixed number of labels, the variance is minimal if :math:`\pi_i` is
     proportional to :math:`|d_i| \sqrt{m_i (1 - m_i)}`, but at most 1 (Neyman's
     allocation [1]_). For a difference, a tenth of the squared derivatives of both
-    models is added to :math:`d_i^2`, because otherwise the labels would hardly
-    determine denominators such as the number of positives. The fraction ``floor`` of
-    the labels is drawn with equal probabilities. If the existing labels are a random
+    models is added to :math:`d_i^2`, because otherwise few labels would be drawn for
+    the number of positives, by which both metrics are divided. The fraction ``floor``
+    of the labels is drawn with equal probabilities. If the existing labels are a random
     sample, the expected variance is multiplied by the ratio of :math:`(y_i - m_i)^2` to
     :math:`m_i (1 - m_i)` among them, with the weights :math:`d_i^2 / \kappa_i`; a
     learnt :math:`m_i` is cross-fitted for this. The number of labels is fixed by
@@ -225,6 +227,7 @@ def plan_labels(
         is_known=is_known,
         compared=tuple(scores) if compare is not None else None,
         design="fixed" if known_probability is None else "independent",
+        is_checked=is_random,
     )
 
 
@@ -245,7 +248,7 @@ def _check_models(y_scores: Any, compare: Sequence[Any] | None) -> dict[str, Any
         or not {*names} <= {*models}
     ):
         raise ValueError(
-            f"compare must name two of the models in y_scores, got "
+            f"compare must be a pair of names of models in y_scores, got "
             f"{compare!r}. y_scores has the models {list(models)}."
         )
     return {name: models[name] for name in names}
@@ -433,6 +436,9 @@ class LabelPlan(Rows):
     design : {"fixed", "independent"}
         The argument ``design`` of :func:`sampled`: "fixed", or "independent" if
         existing labels were drawn at random.
+    is_checked : bool
+        Whether existing labels of both classes, drawn at random, checked
+        ``standard_error``.
 
     Examples
     --------
@@ -454,11 +460,7 @@ class LabelPlan(Rows):
     is_known: BoolArray
     compared: tuple[str, ...] | None = None
     design: Design = "fixed"
-
-    @property
-    def is_checked(self) -> bool:
-        """Whether existing labels were drawn at random, which checks predictions."""
-        return self.design == "independent"
+    is_checked: bool = False
 
     def labels(self, y_true: ArrayLike, *, pos_label: Label = None) -> EstimatedLabels:
         """Estimate the labels of all samples from the labels of the drawn samples.
@@ -488,7 +490,7 @@ class LabelPlan(Rows):
                 f"{np.count_nonzero(is_missing)} are missing, such as "
                 f"{int(is_missing.argmax())}."
             )
-        # Labels that were not drawn would have the weight of drawn ones.
+        # Labels that the plan did not ask for have no probability.
         is_float = y_given.dtype.kind in "fb"
         y_plan = y_given.astype(
             np.result_type(y_given, np.float16) if is_float else object

@@ -39,9 +39,9 @@ def null_hypotheses(alternative: Alternative, margin: float | None) -> tuple[Nul
 def two_sided_level(
     level: float, alternative: Alternative, margin: float | None = None
 ) -> float:
-    """Return the level of the two-sided interval with the ends of one-sided intervals.
+    """Return the level of the two-sided interval whose ends are one-sided bounds.
 
-    Two-sided tests without a margin have the same level.
+    A two-sided test without a margin has the same level.
     """
     if alternative == "two-sided" and margin is None:
         return level
@@ -61,8 +61,8 @@ def check_null(value: float, name: str, bounds: tuple[float, float]) -> float:
     null_value, (low, high) = check_number("null_value", value), bounds
     if not low < null_value < high:
         raise ValueError(
-            f"null_value={null_value:g} must be between {low:g} and {high:g}, the ends "
-            f"of the range of the {name}."
+            f"null_value={null_value:g} must be strictly between {low:g} and {high:g}, "
+            f"the ends of the range of the {name}."
         )
     return null_value
 
@@ -76,7 +76,10 @@ def exceeds(probability: float, level: float) -> bool:
 
 
 def standardised(difference: float, standard_error: float) -> float:
-    """Return the difference in standard errors; without these 0 for 0, else nan."""
+    """Return the difference in standard errors.
+
+    If the standard error is 0, return 0 for a difference of 0, otherwise nan.
+    """
     if standard_error > NEGLIGIBLE:
         return difference / standard_error
     return 0.0 if abs(difference) < NEGLIGIBLE else float("nan")
@@ -156,7 +159,9 @@ def t_interval(
 def one_sided(
     ends: ConfidenceInterval, alternative: str, limits: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return the interval of a one-sided alternative: its other end is the limit.
+    """Return the interval of a one-sided alternative.
+
+    "greater" keeps the lower end, and the upper end becomes the limit.
 
     Two-sided intervals, and intervals with an end that is nan, are unchanged.
     """

@@ -556,8 +556,8 @@ class EqualBudget(Result):
     rate : float
         The rate of a: the fraction of the samples that is processed.
     rate_b : float
-        The minimum rate at which b has the recall of a. If b has this recall at several
-        rates, the one nearest to ``rate``.
+        A rate at which b has the recall of a. If b has this recall at several rates,
+        the one nearest to ``rate``.
     value : float
         ``rate_b / rate``: how many times as many samples b must process.
     confidence_interval : ConfidenceInterval

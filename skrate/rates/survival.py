@@ -20,7 +20,8 @@ from skrate.data.arrays import (
     reverse_cumsum,
 )
 
-# Relative to the survival function at the start of a panel, or to the mean if greater.
+# The maximum error, relative to the survival function at the start of a panel, or to
+# the mean if it is greater.
 _TOLERANCE = 5e-15
 # A decrease within this number of floating-point spacings is a point mass.
 _SPACINGS = 16
@@ -30,7 +31,7 @@ kept = lru_cache(maxsize=32)
 
 
 class SurvivalTable:
-    """P(R > u) on [0, 1] as one polynomial per panel between ``breaks``.
+    """P(R > u) of a random rate R, as one polynomial per panel between ``breaks``.
 
     On panel i, with t running from -1 to 1 between ``breaks[i]`` and
     ``breaks[i + 1]``, the survival function is ``sum_j coefficients[i, j] * t**j``.
@@ -76,6 +77,8 @@ class SurvivalTable:
         name: str = "rate",
     ) -> SurvivalTable:
         """Interpolate ``survival``, halving panels until each is exact to rounding.
+
+        If this takes about 20,000 panels, the rest is less exact.
 
         Each panel is checked at its ends, too, to detect mass of any scale. ``knots``
         are rates with abrupt changes of the density, and ``spacing`` is the absolute
@@ -263,7 +266,7 @@ class SurvivalTable:
 
 
 class SurvivalMixture:
-    """A :class:`SurvivalTable` of a mixture: a weighted sum over its components."""
+    """The methods of :class:`SurvivalTable` for a mixture, a weighted sum of tables."""
 
     def __init__(self, parts: Sequence[Survival], weights: Sequence[float]) -> None:
         self.parts = tuple(parts)
@@ -362,7 +365,7 @@ def _check_falling(rates: FloatArray, probs: FloatArray, name: str) -> None:
 
 
 def _halvings(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> FloatArray:
-    """Return halves, quarters, ... of ``first``, to the first that is within."""
+    """Return halves, quarters, ... of ``first``, up to the first that is within."""
     halves = np.asarray(first * 0.5 ** np.arange(1, 1002))
     last = bisect_left(range(1000), True, key=lambda i: is_within(halves[[i]])[0])
     return halves[: last + 1]

@@ -258,3 +258,14 @@ def test_random_labels_check_the_expected_standard_error():
     assert wrong_checked == pytest.approx(right_checked, rel=0.01)
     assert [x.is_checked for x in plans] == [False, False, True, True]
     assert "if the probabilities are correct" in repr(plans[0])
+
+
+def test_labels_of_one_class_do_not_check_the_expected_standard_error():
+    y_true, a, _, chance = batch(0)
+    known = np.where((a < 0) & ~y_true & (np.arange(len(a)) % 20 == 0), 0.0, np.nan)
+    plan = plan_labels(
+        a, 200, probability=chance, known=known, random_state=0,
+        known_probability=np.mean(~np.isnan(known)), **PARAMS,
+    )  # fmt: skip
+    assert not plan.is_checked
+    assert "if the probabilities are correct" in repr(plan)
