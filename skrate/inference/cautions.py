@@ -13,7 +13,7 @@ from skrate.inference.rankings import OnRanking, Ranked, check_metric
 from skrate.metrics.hypothesis_tests import ConfidenceInterval
 from skrate.metrics.metric import Metric, undefined_reason
 from skrate.metrics.recall import FEW_PROCESSED, is_small_budget
-from skrate.metrics.result_types import question_text
+from skrate.metrics.result_types import params_text
 from skrate.rates.laws import fixed_rate
 
 CLASSES = ("positive", "negative")
@@ -51,7 +51,7 @@ def warn_purpose_mismatch(
         return
     purpose = samples.estimated.purpose
     name = check_metric(metric, samples).name
-    target = f"{name}{question_text(metric.question)}"
+    target = f"{name}{params_text(metric.params)}"
     if is_difference:
         target = f"difference in {target}"
     if target != purpose:
@@ -104,7 +104,7 @@ def warn_unreliable_value(
     Return whether the metric has a caution. If it ``is_cautioned``, the caution was
     already issued, for another ranking of the same samples.
     """
-    if ranked.estimated is not None and ranked.worth is None:
+    if ranked.estimated is not None and ranked.gains is None:
         _warn_impossible_value(metric, value, ranked)
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
@@ -234,9 +234,9 @@ def _small_window_reason(metric: Metric, ranked: Ranked) -> str | None:
 
 def _dominant_gains_reason(metric: Metric, ranked: Ranked) -> str | None:
     """Return the reason if the sum depends on too small a number of gains, or None."""
-    if ranked.worth is None:
+    if ranked.gains is None:
         return None
-    gains = np.abs(ranked.worth.gain)
+    gains = np.abs(ranked.gains.gain)
     if ranked.weights is not None:
         gains = ranked.weights * gains
     total = np.add.reduce(gains)

@@ -681,7 +681,7 @@ def _compare_rankings(
     else:
         metrics = [find_metric(args.metric, args.metric_kwargs)] * 2
     a, b = evaluate(metrics, samples, plan, are_paired=are_paired)
-    if not are_paired and (a.samples.worth is not None or b.samples.worth is not None):
+    if not are_paired and (a.samples.gains is not None or b.samples.gains is not None):
         raise ValueError(
             "y_true_b excludes a gain or cost per sample: call estimate for each "
             "model, because gain and cost have no values for the samples of b."

@@ -51,7 +51,7 @@ from skrate.inference.rankings import (
 )
 from skrate.inference.units import Units
 from skrate.metrics.metric import suggest_arguments
-from skrate.metrics.result_types import Drawn, Question, Rows, question_text
+from skrate.metrics.result_types import Drawn, Params, Rows, params_text
 
 # The fields of a comparison that have a number for each rate.
 _CURVES = "value_a", "value_b", "difference", "standard_error"
@@ -123,7 +123,7 @@ class CurveComparison(Drawn, Rows):
     confidence_level: float
     n_pos: float
     n_neg: float
-    params: Question = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
     name_a: str = "a"
     name_b: str = "b"
     _index = "rates"
@@ -169,7 +169,7 @@ class CurveComparison(Drawn, Rows):
     def __repr__(self) -> str:
         first, last = self.rates[[0, -1]]
         text = (
-            f"CurveComparison({self.metric}{question_text(self.params)} at "
+            f"CurveComparison({self.metric}{params_text(self.params)} at "
             f"{len(self.rates)} rates from {first:.4g} to {last:.4g}: "
         )
         if np.isnan(self.difference).all():

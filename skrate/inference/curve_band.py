@@ -36,7 +36,7 @@ from skrate.inference.rankings import (
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE, t_quantile, wilson_ends
 from skrate.metrics.metric import suggest_arguments
 from skrate.metrics.recall import cut_positive_fraction
-from skrate.metrics.result_types import Drawn, Question, Rows, question_text
+from skrate.metrics.result_types import Drawn, Params, Rows, params_text
 
 BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "hits", "gain"]
 BAND_METRICS: tuple[BandMetric, ...] = get_args(BandMetric)
@@ -96,7 +96,7 @@ class CurveBand(Drawn, Rows):
     prevalence: float
     n_pos: float
     n_neg: float
-    params: Question = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per point; "rate", "fpr" or "recall" first.
@@ -113,7 +113,7 @@ class CurveBand(Drawn, Rows):
     def __repr__(self) -> str:
         width = float(np.mean(self.high - self.low))
         return (
-            f"CurveBand({self.metric}{question_text(self.params)} at {len(self.at)} "
+            f"CurveBand({self.metric}{params_text(self.params)} at {len(self.at)} "
             f"points from {AXES[self.metric]} {self.at[0]:.4g} to {self.at[-1]:.4g}, "
             f"{self.band} {100 * self.confidence_level:g} % band of mean width "
             f"{width:.4f}, n_pos={self.n_pos:g}, n_neg={self.n_neg:g})"

@@ -77,7 +77,7 @@ from skrate.metrics.hypothesis_tests import (
     t_quantile,
 )
 from skrate.metrics.metric import Metric, Sizes
-from skrate.metrics.result_types import Comparison, Estimate, Question, merge_questions
+from skrate.metrics.result_types import Comparison, Estimate, Params, merge_params
 
 _NAN = float("nan")
 
@@ -90,7 +90,7 @@ class Evaluation:
     ``one_class`` has the folds that lack a class although the metric is defined on
     them. Their values enter the mean as constants, without uncertainty, unless groups
     of folds are the units.
-    ``is_known`` says whether the uncertainty can be estimated, and ``question`` has the
+    ``is_known`` says whether the uncertainty can be estimated, and ``params`` has the
     parameters of the metric by name. ``units`` says which parts of the data vary
     independently. ``units.plan`` has the arguments of the inference function, and
     ``units.folds`` the folds, or None for one ranking.
@@ -101,7 +101,7 @@ class Evaluation:
     units: Units
     one_class: list[OnRanking] = field(default_factory=list)
     is_known: bool = True
-    question: Question = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.plan, self.folds = self.units.plan, self.units.folds
@@ -177,7 +177,7 @@ class Evaluation:
 
         It is nan if the uncertainty is unknown, or if each sample has a gain or cost.
         """
-        if not self.is_known or self.samples.worth is not None:
+        if not self.is_known or self.samples.gains is not None:
             return _NAN
         chances = []
         for metric, ranked, _ in self.rankings:
@@ -321,7 +321,7 @@ class Evaluation:
         if self.units.n_rankings > 1 or not self.rankings:
             return 0.0
         ((metric, ranked, _),), samples = self.rankings, self.samples
-        is_known = samples.worth is None and samples.estimated is None
+        is_known = samples.gains is None and samples.estimated is None
         is_sampled = samples.weights is not None and samples.kind == "sampling"
         # In larger classes the bias is less than a tenth of the standard error.
         if not is_known or is_sampled or min(ranked.sizes) > 10_000:
@@ -425,7 +425,7 @@ class Evaluation:
             n_neg=n_neg,
             method=plan.method,
             confidence_level=plan.confidence_level,
-            params=self.question,
+            params=self.params,
             of=self.of,
             confidence_interval_retrained=retrained_interval,
             bias=self.bias if self.is_known and abs(self.bias) > 0 else None,
@@ -467,7 +467,7 @@ class Evaluation:
             value = float(np.clip(value, *bounds))
             if samples.estimated.are_exact:
                 return ConfidenceInterval(value, value)
-        if samples.worth is not None:
+        if samples.gains is not None:
             gain = self._uncertain_gain(value, error, bounds[0], draws)
             return gain.interval(kind, level)
         bias = 0.0 if np.isnan(self.bias) else self.bias
@@ -536,7 +536,7 @@ class Evaluation:
             if ranked.estimated is not None:
                 estimate = float(np.clip(estimate, low, high))
             limits = min(low, estimate), max(high, estimate)
-            is_wilson = kind == "wilson" and ranked.worth is None
+            is_wilson = kind == "wilson" and ranked.gains is None
             ranges.append(metric.attainable(limits, estimate) if is_wilson else limits)
         return ranges[0] if self.folds is None else self._mean_range(ranges)
 
@@ -561,7 +561,7 @@ class Evaluation:
         if null_value < self.value:
             tested_value = min(null_value + self.excess, self.value)
         statistic = standardised(self.value - tested_value, error)
-        is_plain = self.samples.worth is None and np.nan_to_num(self.bias) == 0
+        is_plain = self.samples.gains is None and np.nan_to_num(self.bias) == 0
         if kind == "wald" and is_plain and error > NEGLIGIBLE:
             bound_distance = min(self.value - bounds[0], bounds[1] - self.value)
             if bound_distance > NEGLIGIBLE:
@@ -877,10 +877,10 @@ class Difference:
         return " - ".join(dict.fromkeys((self.a.metric.name, self.b.metric.name)))
 
     @property
-    def question(self) -> Question:
+    def params(self) -> Params:
         """The parameters of both metrics."""
-        first, second = self.a.question, self.b.question
-        return first if first == second else merge_questions([first, second])
+        first, second = self.a.params, self.b.params
+        return first if first == second else merge_params([first, second])
 
     def replicates(self, plan: Plan) -> FloatArray:
         """Return replicates of the difference."""
@@ -937,7 +937,7 @@ class Difference:
                 draws=None if draws is None else scale_deviations(draws, factor, plan),
                 limits=limits,
                 interval_at=interval_at if self.combines_intervals else None,
-                params=self.question,
+                params=self.params,
             )
 
         comparison = compare_scaled(1.0)

@@ -37,7 +37,7 @@ from skrate.metrics.metric import (
     unwrap,
 )
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
-from skrate.metrics.result_types import Estimate, Rows, plain_columns, question_text
+from skrate.metrics.result_types import Estimate, Rows, params_text, plain_columns
 
 _ARGUMENTS: dict[str, Check] = {
     name: ARGUMENTS[name] for name in ("confidence_level", "alternative")
@@ -365,7 +365,7 @@ class GroupScores(ListScores, Rows):
         mean = average_sums(self).value
         name = "pooled mean" if self._metric.default_average == "pooled" else "mean"
         return (
-            f"GroupScores({self.metric}{question_text(self.params)}, "
+            f"GroupScores({self.metric}{params_text(self.params)}, "
             f"{self.n_defined} of {len(self.groups)} lists "
             f"defined, {name} {mean:.6g})"
         )

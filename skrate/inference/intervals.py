@@ -39,7 +39,7 @@ from skrate.metrics.hypothesis_tests import (
     wilson_ends,
 )
 from skrate.metrics.metric import Metric
-from skrate.metrics.result_types import Comparison, Question
+from skrate.metrics.result_types import Comparison, Params
 
 _NAN = float("nan")
 # The number of samples that augmented data add to each class: half of it at the top of
@@ -130,7 +130,7 @@ def unseen_variance(
 def unseen_factors(samples: Ranked, heavy: tuple[float, float]) -> list[float]:
     """Return the factors of the squared influence of samples that may be missing."""
     weights, is_pos = samples.given, samples.is_pos
-    if weights is None or samples.clusters is not None or samples.worth is not None:
+    if weights is None or samples.clusters is not None or samples.gains is not None:
         return [0.0, 0.0]
     return [_unseen_factor(weights, rows, *heavy) for rows in (~is_pos, is_pos)]
 
@@ -375,7 +375,7 @@ def compare_values(
     *,
     standard_error: float,
     limits: tuple[float, float],
-    params: Question,
+    params: Params,
     dof: float = np.inf,
     draws: FloatArray | None = None,
     interval_at: IntervalAt | None = None,

@@ -214,7 +214,7 @@ def evaluate_lists(
             rankings=[],
             units=units,
             is_known=not np.isnan(sums.value),
-            question=model.params | of_mean,
+            params=model.params | of_mean,
             scores=model,
             sums=_merge_units(sums, codes, is_labelled),
             undefined=undefined,

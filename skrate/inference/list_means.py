@@ -28,7 +28,7 @@ from skrate.metrics.list_scores import (
     Policy,
     average_sums,
 )
-from skrate.metrics.result_types import Comparison, Estimate, Question, rendered
+from skrate.metrics.result_types import Comparison, Estimate, Params, rendered
 
 # With at most this number n of units, the permutation test can try all 2^n exchanges.
 _MAX_EXACT_UNITS = 20
@@ -373,7 +373,7 @@ def evaluate_lists(
             rankings=[],
             units=units,
             is_known=not np.isnan(model_sums.value),
-            question=model.params | mean_options,
+            params=model.params | mean_options,
             scores=model,
             sums=model_sums,
             undefined=undefined,
@@ -522,7 +522,7 @@ def average_options(
     scores: ListScores,
     average: Average | Iterable[float] | None,
     undefined: Policy | float,
-) -> Question:
+) -> Params:
     """Return the options that differ from their defaults, by name."""
     options = {"average": average, "undefined": undefined}
     defaults = (None, scores._metric.default_average), ("skip",)

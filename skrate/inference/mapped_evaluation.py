@@ -37,7 +37,7 @@ def map_evaluation(
         source.units,
         one_class=source.one_class,
         is_known=source.is_known,
-        question=source.question,
+        params=source.params,
         source=source,
         function=function,
         slope=slope,

@@ -70,7 +70,7 @@ def evaluate(
     cautioned: set[type[Metric]] = set()
     for metric, sample in zip(metrics, samples, strict=True):
         one = evaluate_ranking(metric, sample.rankings[0])
-        if one.ranked.worth is not None or one.ranked.estimated is not None:
+        if one.ranked.gains is not None or one.ranked.estimated is not None:
             plan.check(one.ranked)
         reason = no_inference_reason(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
@@ -80,11 +80,11 @@ def evaluate(
             is_cautioned = kind in cautioned
             if warn_unreliable_value(*one, reason, is_cautioned=is_cautioned):
                 cautioned.add(kind)
-        question = metric.question
+        params = metric.params
         if units is None or not are_paired:
             units = Units([one.ranked], plan)
         evaluations.append(
-            Evaluation(one.metric, [one], units, is_known=is_known, question=question)
+            Evaluation(one.metric, [one], units, is_known=is_known, params=params)
         )
     return evaluations
 
@@ -117,7 +117,7 @@ def _evaluate_folds(
                 kept,
                 units,
                 one_class=partial,
-                question=metric.question,
+                params=metric.params,
             )
         )
     if not are_defined.any():

@@ -129,7 +129,7 @@ class Plan:
                 "stratify=True excludes estimated labels, because they fix no class "
                 "size: leave it out."
             )
-        if samples.worth is None or self.method == "delta":
+        if samples.gains is None or self.method == "delta":
             return
         if self.method != "bootstrap":
             raise ValueError(

@@ -70,7 +70,7 @@ class Ranked(Sample):
       without a score then stands for each class in each group; its weight is the count.
     - ``needs_groups``: whether the group of each sample is needed later, so that one
       sort should compute both the table and the groups.
-    - ``worth``: the gain and cost of each sample; None if its class determines them.
+    - ``gains``: the gain and cost of each sample; None if its class determines them.
     - ``given``: the sampling weights before they were scaled to a mean of 1.
     - ``folds``: the number of the fold of each sample. The table is then the consensus
       table, in which the same fraction of each fold is processed.
@@ -85,7 +85,7 @@ class Ranked(Sample):
 
     counts: RankTable | None = None
     needs_groups: bool = False
-    worth: SampleGains | None = None
+    gains: SampleGains | None = None
     given: FloatArray | None = None
     folds: IntArray | None = None
     fold_groups: IntArray | None = None
@@ -169,7 +169,7 @@ class Ranked(Sample):
     @cached_property
     def are_exchangeable(self) -> bool:
         """Whether samples are independent and differ only in their class and score."""
-        is_known = self.worth is None and self.estimated is None
+        is_known = self.gains is None and self.estimated is None
         is_weighted = self.weights is not None and self.kind != "frequency"
         return is_known and self.clusters is None and not is_weighted
 
@@ -181,12 +181,12 @@ class Ranked(Sample):
         if self.folds is not None:
             return Folds(tuple(fold.table for _, fold in self._fold_rankings)).pooled
         assert self.scores is not None
-        if self.worth is None and self.estimated is None and not self.needs_groups:
+        if self.gains is None and self.estimated is None and not self.needs_groups:
             return build_table(self)
         table = build_ranked_table(self, *self._ranking)
-        if self.worth is None:
+        if self.gains is None:
             return table
-        gains = rank_gains(self.worth, self.weights, *self._ranking)
+        gains = rank_gains(self.gains, self.weights, *self._ranking)
         return GainTable.of(table, gains)
 
     @cached_property
@@ -513,10 +513,10 @@ def evaluate_ranking(metric: Metric, ranked: Ranked) -> OnRanking:
     The value is nan if the ranking lacks a class that the metric needs.
     """
     metric = check_metric(metric, ranked)
-    if ranked.counts is None or ranked.worth is not None:
-        worth = metric.sample_gains(ranked)
-        if worth is not None:
-            ranked = replace(ranked, worth=worth)
+    if ranked.counts is None or ranked.gains is not None:
+        gains = metric.sample_gains(ranked)
+        if gains is not None:
+            ranked = replace(ranked, gains=gains)
     value, table = float("nan"), ranked.table
     if is_defined(metric, table):
         value = metric.value(table) if ranked.given is None else ranked.score(metric)

@@ -212,11 +212,11 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
         small = model.table.merged
         n_groups = len(small.pos)
         group = start + small.map_groups(model.table.n_groups).take(model.group)
-        if model.worth is None:
+        if model.gains is None:
             added.append((group + n_groups * ~samples.is_pos, weight))
         else:
-            cost = 1.0 if model.worth.cost is None else model.worth.cost
-            added.append((group, weight * model.worth.gain))
+            cost = 1.0 if model.gains.cost is None else model.gains.cost
+            added.append((group, weight * model.gains.gain))
             added.append((group + n_groups, weight * cost))
         start += 2 * n_groups
     # Entries at the same indices add up: a cluster may have several samples in a group.

@@ -55,7 +55,7 @@ from skrate.metrics.hypothesis_tests import (
     t_quantile,
 )
 from skrate.metrics.metric import Metric, MetricLike, find_metric
-from skrate.metrics.result_types import Drawn, Question, question_text
+from skrate.metrics.result_types import Drawn, Params, params_text
 
 _NAN = float("nan")
 _ARGUMENTS: dict[str, Check] = {
@@ -118,7 +118,7 @@ class SampleSize(Drawn):
     power: float | None
     confidence_level: float
     n_clusters: float | None = None
-    params: Question = field(default_factory=dict, hash=False)
+    params: Params = field(default_factory=dict, hash=False)
     n_lists: float | None = None
     alternative: Alternative | None = None
     margin: float | None = None
@@ -129,7 +129,7 @@ class SampleSize(Drawn):
         units = {"lists": self.n_lists, "clusters": self.n_clusters}
         counted = [f" in {n} {name}" for name, n in units.items() if n is not None]
         text = (
-            f"{self.metric}{question_text(self.params)}, n={self.n}{''.join(counted)} "
+            f"{self.metric}{params_text(self.params)}, n={self.n}{''.join(counted)} "
             f"({self.n_pos} positive, {self.n_neg} negative), half width "
             f"{self.half_width:.4g} at {100 * self.confidence_level:g} %"
         )
@@ -454,7 +454,7 @@ class _Pilot:
             difference=difference if is_test else None,
             power=_NAN if is_test else None,
             confidence_level=plan.displayed_level,
-            params=first.question,
+            params=first.params,
             alternative=plan.alternative if is_sided else None,
             margin=plan.margin,
             null_value=None if null_value is None else float(null_value),
@@ -558,7 +558,7 @@ class _Pilot:
         by_t = error, error, future.degrees_of_freedom
         if null_value is None or isinstance(future, Difference):
             return by_t
-        if future.samples.worth is not None:
+        if future.samples.gains is not None:
             return by_t
         (low, high), x = future.value_range(), null_value + difference
         of_pilot = (future.value - low) * (high - future.value)

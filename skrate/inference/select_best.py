@@ -58,13 +58,7 @@ from skrate.inference.resampling import count_draw
 from skrate.inference.variance import scaled_units, sum_units
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE, ConfidenceInterval
 from skrate.metrics.metric import MetricLike, check_metric_first
-from skrate.metrics.result_types import (
-    Drawn,
-    Question,
-    Rows,
-    plain_columns,
-    question_text,
-)
+from skrate.metrics.result_types import Drawn, Params, Rows, params_text, plain_columns
 
 _NAN = float("nan")
 _ARGUMENTS: dict[str, Check] = {
@@ -427,7 +421,7 @@ def _find_best_model(
         confidence_interval=interval,
         set=tuple(compress(names, may_be_best)),
         confidence_level=plan.confidence_level,
-        question=models[0].question,
+        params=models[0].params,
         margin=margin,
         equivalent=None if margin is None else tuple(compress(names, is_equivalent)),
         choice=_choose_model(names, sign * estimates, costs, is_equivalent),
@@ -509,7 +503,7 @@ class BestModel(Drawn, Rows):
         The models that may be the best.
     confidence_level : float
         Level of the intervals, and of the set of models that may be the best.
-    question : dict
+    params : dict
         The parameters of the metric.
     margin : float or None
         The maximum loss of an equivalent model.
@@ -543,7 +537,7 @@ class BestModel(Drawn, Rows):
     confidence_interval: ConfidenceInterval
     set: tuple[str, ...]
     confidence_level: float
-    question: Question
+    params: Params
     margin: float | None
     equivalent: tuple[str, ...] | None
     choice: str | None
@@ -577,10 +571,10 @@ class BestModel(Drawn, Rows):
         for name, number in zip(("value", "low", "high"), corrected, strict=True):
             others = [None] * (len(names) - 1)
             columns[f"corrected_{name}"] = [number, *others]
-        return plain_columns(columns, **self.question)
+        return plain_columns(columns, **self.params)
 
     def __repr__(self) -> str:
-        metric = f"{self.metric}{question_text(self.question)}"
+        metric = f"{self.metric}{params_text(self.params)}"
         low, high = self.confidence_interval
         n = len(self.names)
         text = (

@@ -84,10 +84,10 @@ from skrate.metrics.result_types import (
     Comparison,
     Comparisons,
     Drawn,
-    Question,
+    Params,
     Rows,
+    params_text,
     plain_columns,
-    question_text,
     rendered,
 )
 from skrate.rates.laws import RateDistribution, RateLike, fixed_rate, rate_cuts
@@ -308,7 +308,7 @@ class SubgroupScores(Drawn, Rows):
     covariance: FloatArray
     overall: dict[str, float]
     confidence_level: float
-    params: Question
+    params: Params
     # The effective size of each denominator, and the probabilities that the first and
     # the last sample of the ranking are processed.
     _sizes: FloatArray
@@ -471,7 +471,7 @@ class SubgroupScores(Drawn, Rows):
             )
         ]
         level = f"{100 * self.confidence_level:g} % intervals"
-        params = question_text(self.params)[2:-1]
+        params = params_text(self.params)[2:-1]
         params = f"{params}, " if params else ""
         return f"SubgroupScores({params}{level}:{''.join(lines)})"
 
@@ -516,7 +516,7 @@ def _compare_subgroups(
         covariance=np.diag(variances),
         overall={metric.name: overall.value},
         confidence_level=plan.confidence_level,
-        params=metric.question,
+        params=metric.params,
         _sizes=sizes.sum(axis=1),
         _reach=np.array([1.0, 0.0]),
         _evaluations=tuple(models),

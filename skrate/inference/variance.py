@@ -274,7 +274,7 @@ def influence_values(
     towards this sample only. The mean of n values is 0, and the mean of their squares,
     divided by n, is the variance. U-statistics have a factor for DeLong's variance.
     """
-    if ranked.worth is not None:
+    if ranked.gains is not None:
         return _gain_influence(metric, ranked, stratify=stratify)
     if ranked.estimated is not None:
         return influence_rows(metric, ranked)[0]
@@ -326,13 +326,13 @@ def _group_influence(
 
 def _gain_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
     """Return the influence of samples with their own gains and costs, centred at 0."""
-    table, worth = ranked.table, ranked.worth
+    table, gains = ranked.table, ranked.gains
     assert isinstance(table, GainTable)
-    assert worth is not None
+    assert gains is not None
     by_gain, by_cost = metric.gain_slopes(table)
-    influence = worth.gain * by_gain.take(ranked.group)
+    influence = gains.gain * by_gain.take(ranked.group)
     cost_slopes = by_cost.take(ranked.group)
-    influence += cost_slopes if worth.cost is None else worth.cost * cost_slopes
+    influence += cost_slopes if gains.cost is None else gains.cost * cost_slopes
     strata = (ranked.is_pos, ~ranked.is_pos) if stratify else (slice(None),)
     for stratum in strata:
         weights = None if ranked.weights is None else ranked.weights[stratum]

@@ -40,7 +40,7 @@ from skrate.labels.calibration import calibrated
 from skrate.labels.label_checks import check_chances
 from skrate.labels.sampled import Design, check_partial_labels, check_plausible, sampled
 from skrate.metrics.metric import Metric, MetricLike, check_metric_first, find_metric
-from skrate.metrics.result_types import Rows, plain_columns, question_text
+from skrate.metrics.result_types import Rows, params_text, plain_columns
 
 # Minimum number of existing labels of each class, to learn from or to check by.
 _MIN_KNOWN = 5
@@ -271,7 +271,7 @@ def _label_slopes(
         metric = check_metric(requested, ranked)
         d = influence_values(metric, ranked)
         slope, squares = slope + sign * d, squares + 0.1 * d**2
-        purpose = f"{metric.name}{question_text(requested.question)}"
+        purpose = f"{metric.name}{params_text(requested.params)}"
     if len(scores) == 1:
         return slope, slope**2, purpose
     return slope, slope**2 + squares, f"difference in {purpose}"

@@ -244,13 +244,13 @@ class GroupGains:
 class GainTable(RankTable):
     """A table of samples with their gains and costs."""
 
-    worth: GroupGains
+    gains: GroupGains
 
     @classmethod
     def of(cls, table: RankTable, gains: GroupGains) -> GainTable:
         """Return a table with the gains and costs of its groups."""
         gain_table = cls.__new__(cls)
-        vars(gain_table).update(vars(table), worth=gains)
+        vars(gain_table).update(vars(table), gains=gains)
         return gain_table
 
     @cached_property
@@ -337,11 +337,11 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return check_sample_gains(self.gain, self.cost, sample)
 
     def gain_limit(self, sample: Any) -> float:
-        return self._scale(sample.table) * max(float(sample.worth.gain.max()), 0.0)
+        return self._scale(sample.table) * max(float(sample.gains.gain.max()), 0.0)
 
     def compute(self, table: RankTable) -> float:
         if isinstance(table, GainTable):
-            mean_gain = sum_expected_gains(table.worth, self.rate) / table.total
+            mean_gain = sum_expected_gains(table.gains, self.rate) / table.total
             return mean_gain * self._scale(table)
         (of_pos, of_neg), mean_gain = self._class_gain, 0.0
         if of_pos and table.n_pos > 0:
@@ -509,7 +509,7 @@ def gain_slopes(table: GainTable, rate: RateDistribution) -> WorthSlopes:
 
         dE/dc_j = sum_k (1{k >= j} - D_k) / C * dE/dD_k.
     """
-    gains, at_once = table.worth, 0.0
+    gains, at_once = table.gains, 0.0
     is_free = gains.cost == 0
     per_cost = np.divide(
         gains.gain, gains.cost, out=np.zeros_like(gains.gain), where=~is_free
@@ -527,7 +527,7 @@ def gain_slopes(table: GainTable, rate: RateDistribution) -> WorthSlopes:
 
 def cut_gain(table: GainTable, points: FloatArray) -> FloatArray:
     """Return the gain per cost of the samples near the cut at each rate."""
-    gains = table.worth
+    gains = table.gains
     width = bandwidth(points, table.total)
     gained = np.append(0.0, np.cumsum(gains.gain))
     near_gain = np.interp(points + width, gains.shares, gained)

@@ -21,7 +21,7 @@ from skrate.data.checks import (
 )
 from skrate.data.list_table import ListTable, ListValues, RelevantCounts, list_table
 from skrate.metrics.metric import Metric
-from skrate.metrics.result_types import Question
+from skrate.metrics.result_types import Params
 
 Average = Literal["macro", "pooled", "pairs", "positives", "size"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -115,12 +115,12 @@ class ListScores:
         return self._assemble_scores(self._metric, self._k, self.groups, selected)
 
     @property
-    def params(self) -> Question:
+    def params(self) -> Params:
         """Parameters of the metric, such as "rate", as numbers and text."""
         if self._k is None:
-            return self._metric.question
+            return self._metric.params
         # With k, the rate of a gain has its default, which is not used.
-        params = {n: v for n, v in self._metric.question.items() if n != "rate"}
+        params = {n: v for n, v in self._metric.params.items() if n != "rate"}
         return params | {"k": self._k}
 
     @property

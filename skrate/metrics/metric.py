@@ -48,7 +48,7 @@ from skrate.data.table import (
     rank_table,
     total,
 )
-from skrate.metrics.result_types import Question, question_text, rendered
+from skrate.metrics.result_types import Params, params_text, rendered
 from skrate.rates.laws import rate_cuts
 
 # Names with and without "_score"; a test compares them with the registry.
@@ -572,16 +572,16 @@ class Metric(ABC):
         raise NotImplementedError
 
     @property
-    def question(self) -> Question:
+    def params(self) -> Params:
         """The parameters, without choices that have their default."""
-        question = {}
+        params = {}
         for option in fields(self):
             chosen, usual = getattr(self, option.name), option.default
             is_choice = isinstance(usual, str | bool | None)
             is_usual = is_choice and type(chosen) is type(usual) and chosen == usual
             if not (is_usual or {"is_named", "is_filled_in"} & option.metadata.keys()):
-                question[option.name] = rendered(chosen)
-        return question
+                params[option.name] = rendered(chosen)
+        return params
 
 
 def is_defined(metric: Metric, table: RankTable) -> bool:
@@ -703,7 +703,7 @@ def check_takes_estimates(metric: Metric, samples: Sample) -> None:
     if samples.estimated is not None and not metric.takes_estimates:
         raise ValueError(
             "y_true has estimated labels, which "
-            f"{metric.name}{question_text(metric.question)} does not support: use "
+            f"{metric.name}{params_text(metric.params)} does not support: use "
             "the recall, precision or lift at a rate, the expected recall, the gain by "
             "class, the AUC, the rate-weighted AUC under one distribution, the recall "
             "at an FPR, the rate at a recall, the work saved, the partial AUC of "

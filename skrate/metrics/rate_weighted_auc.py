@@ -35,7 +35,7 @@ from skrate.metrics.recall import (
     recall_slopes,
     table_recalls,
 )
-from skrate.metrics.result_types import Question
+from skrate.metrics.result_types import Params
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 from skrate.rates.survival import kept
 
@@ -251,8 +251,8 @@ class RateWeightedAUC(
         return self.is_auc
 
     @property
-    def question(self) -> Question:
-        return {} if self.is_auc else super().question
+    def params(self) -> Params:
+        return {} if self.is_auc else super().params
 
     @property
     def name(self) -> str:

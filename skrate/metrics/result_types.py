@@ -33,7 +33,7 @@ from skrate.metrics.hypothesis_tests import (
 from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
 
 # Parameters by name, as numbers and text.
-Question: TypeAlias = dict[str, Any]
+Params: TypeAlias = dict[str, Any]
 
 
 def written(value: Any) -> str:
@@ -67,25 +67,25 @@ def rendered(parameter: Any) -> Any:
     return parameter if is_plain else written(parameter)
 
 
-def merge_questions(questions: Sequence[Question]) -> Question:
+def merge_params(param_sets: Sequence[Params]) -> Params:
     """Return the parameters of two metrics, with "_a" or "_b" if they differ."""
-    first = questions[0]
-    if all(question == first for question in questions):
+    first = param_sets[0]
+    if all(params == first for params in param_sets):
         return first
     return {
         f"{name}_{which}": parameter
-        for which, question in zip("ab", questions, strict=True)
-        for name, parameter in question.items()
+        for which, params in zip("ab", param_sets, strict=True)
+        for name, parameter in params.items()
     }
 
 
-def question_text(question: Question) -> str:
+def params_text(params: Params) -> str:
     """Return the text of parameters after the name of a metric; "" without any."""
-    if not question:
+    if not params:
         return ""
     pairs = (
         f"{name}={entry:.6g}" if isinstance(entry, float) else f"{name}={entry}"
-        for name, entry in question.items()
+        for name, entry in params.items()
     )
     return f" ({', '.join(pairs)})"
 
@@ -362,7 +362,7 @@ class Estimate(Drawn):
     n_neg: float
     method: str
     confidence_level: float
-    params: Question = field(default_factory=dict, hash=False)
+    params: Params = field(default_factory=dict, hash=False)
     of: str | None = None
     confidence_interval_retrained: ConfidenceInterval | None = None
     bias: float | None = None
@@ -392,7 +392,7 @@ class Estimate(Drawn):
             tested = hypothesis_text(self.metric, [null])
             test = f", p = {self.pvalue:.3g} for {tested}"
         return (
-            f"Estimate({self.metric}{question_text(self.params)} {self.value:.4f}, "
+            f"Estimate({self.metric}{params_text(self.params)} {self.value:.4f}, "
             f"{interval_text(self)}"
             f"{_units_text(self)}{bias}{test}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
@@ -489,7 +489,7 @@ class Comparison(Drawn):
     alternative: str
     method: str
     confidence_level: float
-    params: Question = field(default_factory=dict, hash=False)
+    params: Params = field(default_factory=dict, hash=False)
     of: str | None = None
     confidence_interval_retrained: ConfidenceInterval | None = None
     margin: float | None = None
@@ -541,7 +541,7 @@ class Comparison(Drawn):
         interval = interval_text(self) + _units_text(self)
         test = f"{self._test_text()}, {self.method}"
         return (
-            f"Comparison({self.metric}{question_text(self.params)} "
+            f"Comparison({self.metric}{params_text(self.params)} "
             f"{self.value_a:.4f} - {self.value_b:.4f} = "
             f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}))"
         )
@@ -671,7 +671,7 @@ class Comparisons(Drawn, Rows):
         of = "" if first.margin is None else f" for {first._test_text()}"
         side = "" if first.alternative == "two-sided" else "one-sided "
         head = (
-            f"Comparisons({first.metric}{question_text(first.params)}, "
+            f"Comparisons({first.metric}{params_text(first.params)}, "
             f"{side}{100 * first.confidence_level:g} % intervals, p-values{of}"
             f"{self._adjustment(' ')}:"
         )
@@ -687,7 +687,7 @@ class Comparisons(Drawn, Rows):
             ends = "{:.4f} to {:.4f}".format(*pair.confidence_interval)
             numbers = [f"{v:.4f}" for v in (pair.value_a, pair.value_b, pair.value)]
             lines.append(html_row([f"{a} - {b}", *numbers, ends, f"{pvalue:.3g}"]))
-        metric = f"{first.metric}{question_text(first.params)}"
+        metric = f"{first.metric}{params_text(first.params)}"
         test = f"p: {first._test_text()}{self._adjustment(', ')}"
         return html_table(lines, f"{metric}; {test}.")
 
@@ -790,7 +790,7 @@ class Estimates(Drawn, Rows):
         params = {n: param for n, param in first.params.items() if n != self.kind}
         rows = "values of k" if self.kind == "k" else self.kind + "s"
         head = (
-            f"Estimates({first.metric}{question_text(params)} of {len(self)} "
+            f"Estimates({first.metric}{params_text(params)} of {len(self)} "
             f"{rows if len(self) > 1 else self.kind}, {side}"
             f"{100 * first.confidence_level:g} % intervals"
             f"{_model_text(first)}{test}; "

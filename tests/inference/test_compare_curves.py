@@ -84,8 +84,8 @@ def test_standard_errors_are_those_of_ash_and_hughes_oliver():
 def test_other_metrics_are_the_recall_in_other_units(metric):
     y_true, a, b = sample()
     p, rates = y_true.mean(), np.array(RATES)
-    worth = {"benefit": 5, "cost": 2} if metric == "gain" else {}
-    found = compare_curves(y_true, a, b, rates=rates, metric=metric, **worth)
+    gains = {"benefit": 5, "cost": 2} if metric == "gain" else {}
+    found = compare_curves(y_true, a, b, rates=rates, metric=metric, **gains)
     recall = compare_curves(y_true, a, b, rates=rates)
     by = {"precision": p / rates, "lift": 1 / rates, "hits": p, "gain": 5 * p}[metric]
     less = 2 * rates if metric == "gain" else 0

@@ -33,9 +33,9 @@ def test_gain_and_cost_are_routed_as_metadata(samples):
     for fitted, test, value in zip(
         found["estimator"], found["indices"]["test"], found["test_gain"], strict=True
     ):
-        worth = {"rate": 0.2, "gain": gain[test], "cost": cost[test]}
+        gains = {"rate": 0.2, "gain": gain[test], "cost": cost[test]}
         y_score = fitted.decision_function(X[test])
-        assert value == expected_gain_score(y[test], y_score, **worth)
+        assert value == expected_gain_score(y[test], y_score, **gains)
 
 
 @looped("routing", [False, True])

@@ -10,18 +10,18 @@ def by_groups(y_score, gain, cost, law, weights=None):
     """Return the sum over groups of gain times the mean survival over their cost."""
     weights = [1] * len(y_score) if weights is None else weights
     sums = {}
-    for score, worth, price, weight in zip(y_score, gain, cost, weights, strict=True):
+    for score, gains, price, weight in zip(y_score, gain, cost, weights, strict=True):
         if weight:
             entry = sums.setdefault(score, [Fraction(0), Fraction(0)])
-            entry[0] += Fraction(float(worth)) * Fraction(float(weight))
+            entry[0] += Fraction(float(gains)) * Fraction(float(weight))
             entry[1] += Fraction(float(price)) * Fraction(float(weight))
     spent = sum(price for _, price in sums.values())
     above, parts = Fraction(0), []
     for score in sorted(sums, reverse=True):
-        worth, price = sums[score]
+        gains, price = sums[score]
         low, high = float(above / spent), float((above + price) / spent)
         mean = law.mean_survival(np.array([low]), np.array([high]))[0]
-        parts.append(float(worth) * float(mean))
+        parts.append(float(gains) * float(mean))
         above += price
     return math.fsum(parts)
 
