@@ -240,7 +240,6 @@ def test_a_count_of_several_classes_is_of_each_queue():
         ({"k": 5}, r"k=5.*4"),
         ({"rate": 0}, r"rate.*0.*1.*0"),
         ({"rate": 1.5}, r"rate.*0.*1.*1\.5"),
-        ({"rate": np.nan}, r"rate.*0.*1.*nan"),
         ({"rate": True}, r"rate.*'uniform'.*True"),
         ({"rate": "wide"}, "rate='wide'"),
         ({"rate": stats.beta}, r"rate.*'uniform'"),
