@@ -243,7 +243,7 @@ def _group_cells(rows: Any, budget: int, max_weight: float) -> Groups:
     Each octave has the same number of places. Where scores accumulate, for example just
     below 1, groups with much of a class are divided again, with a budget of their own.
     """
-    bits, done = _COARSE_BITS, list[Groups]()
+    nw, bits, done = _narwhals(), _COARSE_BITS, list[Groups]()
     groups = _group(_with_places(rows, bits), *_KEYS, sums=())
     while more := _more_bits(groups, bits, budget):
         bits += more
@@ -259,7 +259,11 @@ def _group_cells(rows: Any, budget: int, max_weight: float) -> Groups:
         for first, last in runs:
             is_within[first : last + 1] = True
         done.append(_select_groups(groups, ~is_within))
-        rows = _filter_runs(rows, groups, runs)
+        low, high = groups["low"], groups["high"]
+        are_in = [
+            nw.col("score").is_between(low[i].item(), high[j].item()) for i, j in runs
+        ]
+        rows = rows.filter(nw.any_horizontal(*are_in, ignore_nulls=True))
         groups, fractions = _select_groups(groups, is_within), fractions[is_within]
     fraction = fractions.max()
     # The maximum fraction of a class that may tie in the end.
@@ -307,16 +311,6 @@ def _runs(is_heavy: BoolArray, groups: Groups) -> list[tuple[int, int]]:
         np.concatenate([lasts[:-1][kept], lasts[-1:]]).tolist(),
     ]
     return list(zip(firsts, lasts, strict=True))
-
-
-def _filter_runs(rows: Any, groups: Groups, runs: list[tuple[int, int]]) -> Any:
-    """Return the rows with scores in the runs of groups."""
-    nw = _narwhals()
-    are_in = [
-        nw.col("score").is_between(groups["low"][i].item(), groups["high"][j].item())
-        for i, j in runs
-    ]
-    return rows.filter(nw.any_horizontal(*are_in, ignore_nulls=True))
 
 
 def _with_places(rows: Any, bits: int) -> Any:

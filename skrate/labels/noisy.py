@@ -47,8 +47,7 @@ def noisy(
         labels: its numbers of positives and of negatives. Standard errors then include
         this uncertainty. None means that both are known exactly.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

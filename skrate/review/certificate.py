@@ -478,11 +478,9 @@ def _sum_pmf_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
 
 def max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the maximum number of positives K with P(X <= x) above alpha."""
-
-    def is_likely(n_pos: int) -> bool:
-        return exceeds(hypergeometric_cdf(x, n, n_pos, n_all), alpha)
-
-    return _bisect_max(x, n_all - n + x, is_likely)
+    return _bisect_max(
+        x, n_all - n + x, lambda k: exceeds(hypergeometric_cdf(x, n, k, n_all), alpha)
+    )
 
 
 def min_positives(x: int, n: int, n_all: int, alpha: float) -> int:
