@@ -40,8 +40,8 @@ from skrate.data.folds import Repeats
 from skrate.data.table import RankTable, build_weight_table
 from skrate.metrics.hypothesis_tests import ConfidenceInterval, t_quantile
 from skrate.metrics.metric import Sizes
-from skrate.metrics.min_rate import RecallTest
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
+from skrate.metrics.recall import RecallTest
 from skrate.metrics.result_types import Drawn, Result, Rows, plain_columns
 from skrate.rates.laws import RateLike
 

@@ -13,7 +13,7 @@ from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE, ConfidenceInterval
-from skrate.metrics.min_rate import table_min_rate
+from skrate.metrics.recall import table_min_rate
 from skrate.metrics.result_types import Comparison, EqualBudget
 from skrate.rates.laws import fixed_rate
 

@@ -23,15 +23,16 @@ from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
 from skrate.metrics.hypothesis_tests import wilson_ends
 from skrate.metrics.metric import Metric, Sizes, Slopes, needed, reject_scoring, score
-from skrate.metrics.min_rate import (
+from skrate.metrics.recall import (
     RecallTest,
+    cut_positive_fraction,
     merge_around_recall,
     min_processed_fractions,
     min_rates,
     rate_slopes,
+    recall_slopes,
     table_min_rate,
 )
-from skrate.metrics.recall import cut_positive_fraction, recall_slopes
 from skrate.rates.laws import Fixed
 
 __all__ = [
