@@ -565,9 +565,7 @@ def fpr_at_recall_score(
     Warns
     -----
     UndefinedMetricWarning
-        If there are no positives or no negatives. With several classes, the warning
-        names the class, and a mean that includes it is nan ("weighted" ignores classes
-        without samples).
+        If there are no positives or no negatives, as for :func:`recall_at_fpr_score`.
 
     See Also
     --------

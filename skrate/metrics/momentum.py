@@ -48,8 +48,7 @@ def momentum_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, not negative.
     pos_label : int, float, bool or str, default=None
-        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
-        the larger one is positive.
+        The positive label. None means the larger one of {0, 1}, {-1, 1} or booleans.
     exact : bool, default=False
         Whether to solve the equations of the AUC and of the AP. The momentum is above
         1 if the ranking begins better than any curve of two segments.

@@ -459,12 +459,9 @@ class Comparison(Drawn):
         Parameters of the metric, such as "rate", as numbers and text. For two metrics
         with different parameters, the names end in "_a" or "_b".
     of : str or None
-        "these models" if the value is a mean over folds, because the interval is for
-        their models as they were trained. The number of lists, and of their clusters,
-        if the value is a mean over lists. Else None.
+        What the interval is for, as for :class:`Estimate`.
     confidence_interval_retrained : ConfidenceInterval or None
-        The interval for a model that is trained again, on other samples or on all of
-        these; None unless the folds come from a cross-validation.
+        The interval for models that are trained again, as for :class:`Estimate`.
     margin : float or None
         The margin of non-inferiority or equivalence, if one was given.
 
