@@ -86,6 +86,7 @@ html_sidebars = {
         *("performance", "changelog"),
     )
 }
+html_extra_path = ["llms.txt"]
 html_theme_options = {
     "logo": {
         "text": "skrate",
@@ -94,7 +95,7 @@ html_theme_options = {
     },
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": {
         "**": ["page-toc"],
         "index": [],

@@ -32,7 +32,8 @@ _MOST = np.iinfo(np.intp).max
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 # The remedies for missing values of some arguments, and of all others.
 _REMEDIES = {
-    "y_true": "remove samples without a label, or pass skrate.labels.sampled(y, p).",
+    "y_true": "remove samples without a label, or pass skrate.labels.sampled(y, p), or "
+    "with groups= skrate.labels.judged(y, y_judge).",
     "y": "remove the samples without a label.",
     "probability": "each sample needs its probability of being labelled.",
 }

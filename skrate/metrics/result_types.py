@@ -599,6 +599,8 @@ class EqualBudget(Result):
 class Comparisons(Drawn, Rows):
     """All pairs of several models, as :func:`skrate.compare` returns them.
 
+    ``comparisons["a", "b"]`` is the comparison of two models by their names.
+
     Attributes
     ----------
     names : tuple of str
@@ -620,8 +622,8 @@ class Comparisons(Drawn, Rows):
     --------
     >>> from skrate import compare
     >>> y_scores = {"A": [4, 2, 3, 1], "B": [4, 1, 3, 2]}
-    >>> compare("roc_auc", [1, 1, 0, 0], y_scores).names
-    ('A', 'B')
+    >>> compare("roc_auc", [1, 1, 0, 0], y_scores)["A", "B"].value
+    0.25
     """
 
     names: tuple[str, ...]
@@ -644,8 +646,13 @@ class Comparisons(Drawn, Rows):
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.pairs)
 
-    def __getitem__(self, position: int) -> Comparison:
-        return self.pairs[position]
+    def __getitem__(self, key: int | tuple[str, str]) -> Comparison:
+        if not isinstance(key, tuple | str):
+            return self.pairs[key]
+        pairs = self._pair_names()
+        if key not in pairs:
+            raise KeyError(f"{key!r} must be a number, or one of the pairs {pairs}.")
+        return self.pairs[pairs.index(key)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, with a row per pair of models, "a" and "b"."""

@@ -227,3 +227,12 @@ def test_the_table_of_a_result_has_the_entries_of_its_dict():
     assert shown["metric"] == "AUC"
     assert shown["value"] == f"{values['value']:.4g}"
     assert shown["n_pos"] == "40"
+
+
+def test_comparisons_are_found_by_the_names_of_both_models():
+    y_scores = {"A": [4, 2, 3, 1], "B": [4, 1, 3, 2], "C": [1, 4, 2, 3]}
+    found = compare("roc_auc", [1, 1, 0, 0], y_scores)
+    assert found["A", "C"] is found[1]
+    for key in ("B", ("C", "A")):
+        with pytest.raises(KeyError, match=r"must be a number, or one of the pairs"):
+            found[key]
