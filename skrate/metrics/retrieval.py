@@ -74,12 +74,12 @@ def ndcg_score(
         If given, only the first k positions of each list count, also in a perfect
         order. An array returns an array.
     gain : {"linear", "exponential"} or dict, default=None
-        The gain of an item by its grade, above 0 if it is relevant: "linear" is the
-        grade itself, a non-negative number, "exponential" is 2 to the power of the
-        grade, minus 1, and a dict has the non-negative gain of each grade, a number or
-        string, as ``{"fair": 1, "good": 5}``. None means "linear" for grades (numbers
-        with more than two values that are whole, multiples of 1/4, or at most 10), and
-        gains of 1 and 0 for two classes.
+        The gain of an item by its grade; an item is relevant if its gain is above 0.
+        "linear" is the grade itself, a non-negative number, "exponential" is 2 to the
+        power of the grade, minus 1, and a dict has the non-negative gain of each grade,
+        a number or string, as ``{"fair": 1, "good": 5}``. None means "linear" for
+        grades (numbers with more than two values: whole, multiples of 1/4, or at most
+        10 values). With two classes it means 1 for relevant items and 0 for others.
     undefined : {"skip", "nan"} or float, default="skip"
         How to treat a list without relevant items: leave it out, return nan, or count
         this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
