@@ -101,6 +101,7 @@ def test_looks_divide_the_error():
         ((1, 9, 3, 4), {}, r"n_hits.*n_sampled.*4.*3"),
         ((1, 9, 3, 1), {"confidence_level": 1}, r"confidence_level.*0.*1"),
         ((1, 9, 3, 1), {"target": 0}, r"target.*0.*1"),
+        ((1, 9, 3, 1), {"target": 95}, r"target.*0.*1"),
         ((1, 9, 3, 1), {"looks": 0}, r"looks.*1.*0"),
         ((1, 9, 3, 1), {"looks": "all"}, r"looks.*'any'.*1"),
     ],
