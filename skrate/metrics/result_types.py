@@ -499,8 +499,10 @@ class Comparison(Drawn):
 
         It is for the recall at a fixed rate, and answers how many reviewers the better
         model is worth. The interval has the level and the side of this comparison. It
-        contains the budgets at which the recalls may be equal, by the paired test of
-        :func:`compare_curves`.
+        is the connected range around the value of the budgets at which the recalls may
+        be equal, by the pointwise intervals of :func:`compare_curves`. These are a
+        little wider than the interval of :func:`compare`: near the level, they can
+        contain the ratio 1 although the p-value of this comparison is below it.
 
         Returns
         -------

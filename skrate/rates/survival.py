@@ -193,8 +193,8 @@ class SurvivalTable:
         panel = self._panel(low)
         end = self.breaks[panel + 1]
         means = self._mean_inside(panel, low, np.minimum(high, end))
-        across = np.nonzero(high > end)
-        if len(across[0]):
+        across = high > end
+        if np.any(across):
             first, last = low[across], high[across]
             start = np.broadcast_to(panel, low.shape)[across] + 1
             final = np.searchsorted(self.breaks, last, side="left") - 1

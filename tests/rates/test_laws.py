@@ -186,3 +186,15 @@ def test_different_rates_have_different_hashes_that_use_does_not_change():
         rate.survival([0.1, 0.2])
         rate.ppf([0.1, 0.9])
         assert joblib.hash(rate) in found
+
+
+@looped(
+    "rate", [rates.beta(3, 9), rates.interval(0.1, 0.2), rates.empirical([0.1, 0.2])]
+)
+def test_the_mean_survival_of_one_cell_is_a_number(rate):
+    one, (first, _) = (
+        rate.mean_survival(0.1, 0.9),
+        rate.mean_survival([0.1, 0.2], [0.9, 0.3]),
+    )
+    limited = rate.limited_mean(0.9) - rate.limited_mean(0.1)
+    assert one == first == pytest.approx(limited / 0.8, rel=1e-12)
