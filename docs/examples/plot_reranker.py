@@ -4,8 +4,9 @@ Is my reranker better?
 ======================
 
 A search engine returns 20 documents for each query. A new reranker changes their order.
-A language model has labelled all results of 200 queries, and people the results of 50.
-The files have the formats of trec_eval. Is the new order better?
+A language model has labelled all results of 200 queries, and people the results of 50
+queries that were drawn at random. The files have the formats of trec_eval. Is the
+new order better?
 """
 
 # %%
