@@ -47,8 +47,8 @@ def estimate_recall(y_audited):
 # The recall
 # ----------
 # An audited message from the random part represents 199 messages.
-# Without these weights, the recall would be wrong, because most
-# audits are in the top.
+# Without these weights, the recall would be wrong, because half
+# of the audits are in the top.
 
 result = estimate_recall(audit(1_000))
 print(result)
