@@ -11,7 +11,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.rates.laws import Beta
+from skrate.rates.distributions import Beta
 
 
 class RateWeightedAUC:

@@ -164,7 +164,9 @@ def draw_figure(found, path):
         for place in range(len(AUCS), len(rows), len(AUCS)):
             ax.axhline(place - 0.5, color="black", linewidth=0.8)
         ax.set_title(f"{metric}: {kind}", fontsize=10)
-        ax.set_yticks(range(len(rows)), [f"{law}, {auc:g}" for law, auc in rows])
+        ax.set_yticks(
+            range(len(rows)), [f"{distribution}, {auc:g}" for distribution, auc in rows]
+        )
         ax.set_xticks(range(len(shapes)), [f"{n}, {p:g}" for n, p in shapes])
         ax.tick_params(axis="x", rotation=90, labelsize=6)
         ax.tick_params(axis="y", labelsize=6)

@@ -44,7 +44,8 @@ def main():
         for setting in DESIGNS:
             found = coverage(source, setting, n, options.seed)
             cells = [" ".join(f"{x:.3f}" for x in row) for row in np.transpose(found)]
-            where = f"{setting.law}, {setting.auc}, {setting.n}, {setting.prevalence}"
+            where = f"{setting.distribution}, {setting.auc}, {setting.n}, "
+            where += f"{setting.prevalence}"
             print(f"{source:22} {where:24}", *cells, sep=" | ", flush=True)
 
 

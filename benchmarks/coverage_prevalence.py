@@ -120,8 +120,8 @@ def simulate(design, n_simulations, seed=0):
     warned = np.empty(n_simulations, dtype=bool)
     for i in range(n_simulations):
         drawn = [
-            law.rvs(n, random_state=generator)
-            for law, n in zip(laws, (n_controls, n_samples), strict=True)
+            distribution.rvs(n, random_state=generator)
+            for distribution, n in zip(laws, (n_controls, n_samples), strict=True)
         ]
         y_score = np.concatenate(drawn)
         options = {"prevalence": design.prevalence, "stratify": True}

@@ -65,12 +65,16 @@ def held(n_samples, n_pos, n_features, n_folds, n_simulations, seed=0):
     return *np.mean(found, axis=0), of_again / of_these
 
 
-def precision_held(n_folds, n_pos, n_neg, law, shift, n_simulations, seed=0):
+def precision_held(n_folds, n_pos, n_neg, distribution, shift, n_simulations, seed=0):
     """Return the bias of the mean over folds, what is left of it, and who holds."""
     p = n_pos / (n_pos + n_neg)
 
     def precision(recall):
-        return p * recall / (p * recall + (1 - p) * law.sf(shift + law.isf(recall)))
+        return (
+            p
+            * recall
+            / (p * recall + (1 - p) * distribution.sf(shift + distribution.isf(recall)))
+        )
 
     truth = integrate.quad(precision, 0, 1, limit=200)[0]
     generator = np.random.default_rng(seed)
@@ -78,7 +82,7 @@ def precision_held(n_folds, n_pos, n_neg, law, shift, n_simulations, seed=0):
     fold = np.repeat(np.arange(n_folds), n_pos + n_neg)
     found = []
     for _ in range(n_simulations):
-        y_score = law.rvs(len(fold), random_state=generator) + shift * y_true
+        y_score = distribution.rvs(len(fold), random_state=generator) + shift * y_true
         rankings = FoldRankings(y_true, y_score, fold)
         result = estimate("average_precision", rankings, stratify=True)
         low, high = result.confidence_interval
@@ -98,8 +102,8 @@ def main():
     print("\nfolds, positives, negatives, scores: bias, what is left of it, held")
     for n_folds in (5, 10):
         for few in FEW:
-            for name, law in LAWS.items():
-                numbers = precision_held(n_folds, *few, *law, n_simulations)
+            for name, distribution in LAWS.items():
+                numbers = precision_held(n_folds, *few, *distribution, n_simulations)
                 shown = (f"{number:.3f}" for number in numbers)
                 print(n_folds, *few, f"{name:12}", *shown, flush=True)
 

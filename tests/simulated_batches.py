@@ -19,7 +19,7 @@ N_BATCHES = 4
 class Design(NamedTuple):
     """What samples and batches are drawn from: normal scores, those of positives up."""
 
-    law: str
+    distribution: str
     n_test: int
     n_items: int
     prevalence: float
@@ -44,8 +44,8 @@ class Design(NamedTuple):
 
 
 DESIGNS = [
-    Design(law, n_test, n_items, prevalence)
-    for law in LAWS
+    Design(distribution, n_test, n_items, prevalence)
+    for distribution in LAWS
     for n_test in (200, 1000)
     for n_items in (100, 5000)
     for prevalence in (0.05, 0.3)
@@ -64,11 +64,14 @@ DESIGNS += [
 EMPTY = ConfidenceInterval(np.inf, -np.inf)
 
 
-def predicted(ranked, law, n_items, expected=(EMPTY,) * 3):
+def predicted(ranked, distribution, n_items, expected=(EMPTY,) * 3):
     """Return the prediction intervals of a batch, which contain the expected ones."""
     models = [
         evaluate([metric], [Rankings([ranked])], Plan(), are_warned=False)[0]
-        for metric in (ExpectedHits(law), ExpectedHits(law, missed=True))
+        for metric in (
+            ExpectedHits(distribution),
+            ExpectedHits(distribution, missed=True),
+        )
     ]
     return predict_counts(*models, n_items, expected)
 
@@ -76,7 +79,7 @@ def predicted(ranked, law, n_items, expected=(EMPTY,) * 3):
 def coverage(design, n_simulations, seed=0):
     """Return the shares of batches whose counts are held and are below, by count."""
     generator = np.random.default_rng(seed)
-    law, n_items = LAWS[design.law], design.n_items
+    distribution, n_items = LAWS[design.distribution], design.n_items
     held, below = np.zeros((2, 3))
     for _ in range(n_simulations):
         is_pos, scores = design.draw(generator, design.n_test)
@@ -84,8 +87,8 @@ def coverage(design, n_simulations, seed=0):
         if design.per_cluster > 1:
             clusters = np.arange(design.n_test) // design.per_cluster
         ranked = check_sample(is_pos, scores, clusters=clusters)
-        bounds = np.array(predicted(ranked, law, n_items))
-        for rate in law.ppf(generator.random(N_BATCHES)):
+        bounds = np.array(predicted(ranked, distribution, n_items))
+        for rate in distribution.ppf(generator.random(N_BATCHES)):
             counts = _counts(generator, design, int(np.rint(n_items * rate)))
             held += (bounds[:, 0] <= counts) & (counts <= bounds[:, 1])
             below += counts < bounds[:, 0]

@@ -31,7 +31,7 @@ class Setting(NamedTuple):
     shift_a: float
     shift_b: float
     correlation: float
-    law: str = "t5"
+    distribution: str = "t5"
     step: float | None = None
     # The share of positives that a finds at once: they are moved up by so much more.
     at_once: float = 0.0
@@ -42,7 +42,7 @@ class Setting(NamedTuple):
         errors = generator.multivariate_normal(
             [0, 0], [[1, self.correlation], [self.correlation, 1]], size=n
         ).T
-        if self.law == "t5":
+        if self.distribution == "t5":
             errors /= np.sqrt(generator.chisquare(5, size=n) / 5)
         scores = errors + np.outer([self.shift_a, self.shift_b], is_pos)
         if self.at_once:
@@ -57,12 +57,14 @@ class Setting(NamedTuple):
         return of_a, self._recall(self.shift_b, rates)
 
     def _recall(self, shift, rates, at_once=0.0):
-        law = stats.t(5) if self.law == "t5" else stats.norm()
+        distribution = stats.t(5) if self.distribution == "t5" else stats.norm()
         cuts = np.linspace(60, -60, _FINE)
         if self.step is not None:
             cuts = (np.arange(60 / self.step, -60 / self.step, -1) - 0.5) * self.step
-        found, wrong = law.sf(cuts - shift), law.sf(cuts)
-        found = (1 - at_once) * found + at_once * law.sf(cuts - shift - _AT_ONCE)
+        found, wrong = distribution.sf(cuts - shift), distribution.sf(cuts)
+        found = (1 - at_once) * found + at_once * distribution.sf(
+            cuts - shift - _AT_ONCE
+        )
         passed = self.prevalence * found + (1 - self.prevalence) * wrong
         return np.interp(rates, passed, found)
 

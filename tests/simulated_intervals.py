@@ -52,21 +52,22 @@ _LEAST_PER_CLASS = 2
 class Setting(NamedTuple):
     """What samples are drawn from."""
 
-    law: str
+    distribution: str
     auc: float
     n: int
     prevalence: float
 
 
 SETTINGS = [
-    Setting(law, auc, *shape) for law, auc, shape in product(LAWS, AUCS, SHAPES)
+    Setting(distribution, auc, *shape)
+    for distribution, auc, shape in product(LAWS, AUCS, SHAPES)
 ]
 
 
 @cache
-def shift_of(law: str, auc: float) -> float:
+def shift_of(distribution: str, auc: float) -> float:
     """Return how far the positives are moved up for an AUC, before scores are cut."""
-    chosen = ALL_LAWS[law]
+    chosen = ALL_LAWS[distribution]
     middles = (np.arange(100_000) + 0.5) / 100_000
     neg = chosen.ppf(middles)
 
@@ -88,28 +89,33 @@ def draw(generator: np.random.Generator, setting: Setting) -> tuple[np.ndarray, 
     y_true = np.zeros(n, dtype=bool)
     while not _LEAST_PER_CLASS <= y_true.sum() <= n - _LEAST_PER_CLASS:
         y_true = generator.random(n) < setting.prevalence
-    shift = shift_of(setting.law, setting.auc)
-    y_score = ALL_LAWS[setting.law].rvs(n, random_state=generator) + shift * y_true
-    if setting.law == "five categories":
+    shift = shift_of(setting.distribution, setting.auc)
+    y_score = (
+        ALL_LAWS[setting.distribution].rvs(n, random_state=generator) + shift * y_true
+    )
+    if setting.distribution == "five categories":
         y_score = np.searchsorted(cuts_of(shift), y_score).astype(float)
     return y_true, y_score
 
 
-def slices(law, shift: float) -> np.ndarray:
+def slices(distribution, shift: float) -> np.ndarray:
     """Return scores between which few negatives are, and few positives."""
     tail = np.geomspace(1e-12, 1e-4, 2_000)
     levels = np.concatenate([tail, np.linspace(1e-4, 1 - 1e-4, 60_000), 1 - tail])
-    of_neg = law.ppf(levels)
+    of_neg = distribution.ppf(levels)
     return np.unique(np.concatenate([of_neg, of_neg + shift]))
 
 
 def population(setting: Setting) -> RankTable:
     """Return the table of all there are, in thin slices."""
-    law, shift = ALL_LAWS[setting.law], shift_of(setting.law, setting.auc)
-    is_cut = setting.law == "five categories"
-    edges = cuts_of(shift) if is_cut else slices(law, shift)
+    distribution, shift = (
+        ALL_LAWS[setting.distribution],
+        shift_of(setting.distribution, setting.auc),
+    )
+    is_cut = setting.distribution == "five categories"
+    edges = cuts_of(shift) if is_cut else slices(distribution, shift)
     edges = np.concatenate([[np.inf], edges[::-1], [-np.inf]])
-    pos, neg = np.diff(law.sf(edges - shift)), np.diff(law.sf(edges))
+    pos, neg = np.diff(distribution.sf(edges - shift)), np.diff(distribution.sf(edges))
     p = setting.prevalence
     return RankTable(p * pos, (1 - p) * neg)
 

@@ -23,7 +23,7 @@ class Design(NamedTuple):
     n: int
     prevalence: float
     shift: float
-    law: str = "normal"
+    distribution: str = "normal"
     # Share of the positives that look like negatives.
     hidden: float = 0.0
     # Scores are rounded down to multiples of it.
@@ -52,7 +52,10 @@ def draw(
     """Return labels and scores of a sample, labels at random by the prevalence."""
     y_true = rng.random(design.n) < design.prevalence
     is_moved = y_true & (rng.random(design.n) >= design.hidden)
-    scores = LAWS[design.law].rvs(design.n, random_state=rng) + design.shift * is_moved
+    scores = (
+        LAWS[design.distribution].rvs(design.n, random_state=rng)
+        + design.shift * is_moved
+    )
     if design.step:
         scores = np.floor(scores / design.step)
     return y_true, scores
@@ -60,13 +63,16 @@ def draw(
 
 def population(design: Design) -> RankTable:
     """Return the table of all there are, in thin slices."""
-    law = LAWS[design.law]
+    distribution = LAWS[design.distribution]
     if design.step:
         edges = design.step * np.arange(20, -20, -1)
     else:
-        edges = slices(law, design.shift)[::-1]
+        edges = slices(distribution, design.shift)[::-1]
     edges = np.concatenate([[np.inf], edges, [-np.inf]])
-    neg, moved = np.diff(law.sf(edges)), np.diff(law.sf(edges - design.shift))
+    neg, moved = (
+        np.diff(distribution.sf(edges)),
+        np.diff(distribution.sf(edges - design.shift)),
+    )
     pos = design.hidden * neg + (1 - design.hidden) * moved
     return RankTable(design.prevalence * pos, (1 - design.prevalence) * neg)
 

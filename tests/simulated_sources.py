@@ -94,12 +94,15 @@ def _tested(rng, y_true, sensitivity, specificity):
 
 def predicted(rng, setting, y_true, y_score):
     """Return the probability of a positive, by the score and another one."""
-    law, shift = ALL_LAWS[setting.law], shift_of(setting.law, setting.auc)
+    distribution, shift = (
+        ALL_LAWS[setting.distribution],
+        shift_of(setting.distribution, setting.auc),
+    )
     second = rng.normal(_SECOND * y_true)
     odds = setting.prevalence / (1 - setting.prevalence)
     odds *= stats.norm.pdf(second - _SECOND) / stats.norm.pdf(second)
     with np.errstate(divide="ignore"):
-        odds = odds * law.pdf(y_score - shift) / law.pdf(y_score)
+        odds = odds * distribution.pdf(y_score - shift) / distribution.pdf(y_score)
     share = np.where(np.isinf(odds), 1.0, odds / (1 + odds))
     return labels.predicted(share), share > 0.5
 

@@ -186,7 +186,7 @@ RATES = {
     "capped",  # whether a recall is divided by k at most
     "gain",  # of each case, or class, that is processed
     "confidence",
-    "law",  # the family of a distribution
+    "distribution",  # the family of a distribution
 }
 
 ENGINES = {

@@ -134,7 +134,10 @@ def _map_rates(
     sources = [(FoldSource.of(folds, *size), n) for size, n in folds.sizes.items()]
 
     def summarize_rate(rate: float) -> _Result:
-        counts = [(source.law(rate * source.n), n_folds) for source, n_folds in sources]
+        counts = [
+            (source.distribution(rate * source.n), n_folds)
+            for source, n_folds in sources
+        ]
         return summarize(counts)
 
     parallel = Parallel(check_n_jobs("n_jobs", n_jobs), prefer="threads", batch_size=8)
@@ -269,7 +272,7 @@ class FoldSource:
         """The expected rate of the fold at each cut, from 0 to 1."""
         return (self.n_pos * self.tpr + self.n_neg * self.fpr) / self.n
 
-    def law(self, k: float) -> CountDistribution:
+    def distribution(self, k: float) -> CountDistribution:
         """Return the distribution of the number of positives in the first k samples."""
         # k / n * n can miss the integer k by rounding.
         k = round(k) if abs(k - round(k)) < 1e-9 * self.n else k

@@ -43,7 +43,7 @@ from skrate.metrics.metric import Sizes
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.recall import RecallTest
 from skrate.metrics.result_types import Drawn, Result, Rows, plain_columns
-from skrate.rates.laws import RateLike
+from skrate.rates.distributions import RateLike
 
 # Estimated from the spread over folds. They also support sample weights.
 BASELINES = {"normal": normal_bounds, "beta": beta_bounds}

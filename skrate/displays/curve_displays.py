@@ -29,7 +29,12 @@ from skrate.inference.curve_band import AXES, CurveBand
 from skrate.inference.curve_evaluation import CurveBounds
 from skrate.inference.options import Plan
 from skrate.inference.sample_size import SampleSize
-from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
+from skrate.rates.distributions import (
+    RateDistribution,
+    RateLike,
+    check_rate,
+    fixed_rate,
+)
 
 _XLABELS = {"rate": "Rate", "fpr": "False positive rate", "recall": "Recall"}
 _YLABELS = {

@@ -26,7 +26,7 @@ from skrate.model_selection.responses import (
     ResponseMethod,
     ranking_scores,
 )
-from skrate.rates.laws import RateDistribution
+from skrate.rates.distributions import RateDistribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes

@@ -33,7 +33,12 @@ from skrate.metrics.gain import (
     sum_expected_gains,
 )
 from skrate.metrics.momentum import Momentum
-from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
+from skrate.rates.distributions import (
+    RateDistribution,
+    RateLike,
+    check_rate,
+    fixed_rate,
+)
 
 HitCurveMetric = Literal["hits", "recall", "lift", "gain"]
 # The lift is curved between two points of a hit curve: it is drawn at the points and at

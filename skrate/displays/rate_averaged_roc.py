@@ -35,7 +35,7 @@ from skrate.displays.drawing import (
     mean_and_spread,
 )
 from skrate.model_selection.cross_validation import find_splitter
-from skrate.rates.laws import RateLike, check_rate
+from skrate.rates.distributions import RateLike, check_rate
 
 # Horizontal and vertical positions, or rates and recalls.
 _Curve: TypeAlias = tuple[FloatArray, FloatArray]

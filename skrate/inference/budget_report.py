@@ -75,7 +75,12 @@ from skrate.metrics.at_rate import (
 from skrate.metrics.hypothesis_tests import ConfidenceInterval, clip_interval
 from skrate.metrics.metric import Metric, suggest_arguments
 from skrate.metrics.result_types import Drawn, Result, Rows, plain_columns, rendered
-from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
+from skrate.rates.distributions import (
+    RateDistribution,
+    RateLike,
+    check_rate,
+    fixed_rate,
+)
 
 # Labels, or a table or rankings that replace labels and scores.
 RankingsLike: TypeAlias = ArrayLike | RankTable | FoldRankings | RankingsOfModels
@@ -478,10 +483,10 @@ def budget_report(
     number processed divided by the mean number found.
     """
     reject_integer_one(rate, "rate=1/N is one of N samples")
-    law, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
+    distribution, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
     n_items, level = arguments["n_items"], arguments["confidence_level"]
     samples = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
-    ranked = _ranked_models(y_true, y_score, weights, samples, law)
+    ranked = _ranked_models(y_true, y_score, weights, samples, distribution)
     if prevalence is not None:
         prevalence = check_fraction("prevalence", prevalence)
         ranked = _set_prevalence(ranked, prevalence, n_items)
@@ -492,11 +497,11 @@ def budget_report(
         of_models += "[{!r}]"
     is_given = prevalence is not None
     plan = Plan(confidence_level=level, stratify=is_given, is_prevalence_given=is_given)
-    models = _evaluate_models(ranked, law, plan, of_models)
-    grid, given_positives = _curve_rates(law), Plan(stratify=True)
+    models = _evaluate_models(ranked, distribution, plan, of_models)
+    grid, given_positives = _curve_rates(distribution), Plan(stratify=True)
     known = [one.found.samples for one in models.values() if one.found.is_known]
     curves = [hits_process([samples], grid, given_positives) for samples in known]
-    budget = _Budget(law, n_items, n_samples)
+    budget = _Budget(distribution, n_items, n_samples)
     rows = [
         row for name, one in models.items() for row in _model_rows(name, one, budget)
     ]
@@ -505,7 +510,7 @@ def budget_report(
         rows += _compare_reference(base, hits, budget)
     return BudgetReport(
         rows=tuple(rows),
-        rate=law,
+        rate=distribution,
         n_samples=n_samples,
         n_items=n_items,
         confidence_level=level,
@@ -515,17 +520,17 @@ def budget_report(
     )
 
 
-def _curve_rates(law: RateDistribution) -> FloatArray:
+def _curve_rates(distribution: RateDistribution) -> FloatArray:
     """Return rates of the curves, finer at likely budgets and in the plot."""
-    likely = law.ppf(np.linspace(0.005, 0.995, 50))
+    likely = distribution.ppf(np.linspace(0.005, 0.995, 50))
     seen = np.linspace(0, min(1.5 * likely[-1], 1.0), 50)
-    return np.unique([*np.linspace(0, 1, 51), *seen, *likely, law.mean()])
+    return np.unique([*np.linspace(0, 1, 51), *seen, *likely, distribution.mean()])
 
 
 class _Budget(NamedTuple):
     """The rate, the size of the next batch, and the number to which counts refer."""
 
-    law: RateDistribution
+    distribution: RateDistribution
     n_items: int | None
     n_samples: float
 
@@ -541,14 +546,21 @@ class _Evaluations(NamedTuple):
 
 
 def _evaluate_models(
-    ranked: dict[str, Ranked], law: RateDistribution, plan: Plan, argument: str
+    ranked: dict[str, Ranked], distribution: RateDistribution, plan: Plan, argument: str
 ) -> dict[str, _Evaluations]:
     """Return the evaluations of each model; warn if undefined or scores are reversed.
 
     ``argument`` names the scores in warnings, formatted with the name of the model.
     """
-    metrics: list[Metric] = [ExpectedHits(law), ExpectedHits(law, missed=True)]
-    metrics += [RecallAtRate(law), PrecisionAtRate(law), LiftAtRate(law)]
+    metrics: list[Metric] = [
+        ExpectedHits(distribution),
+        ExpectedHits(distribution, missed=True),
+    ]
+    metrics += [
+        RecallAtRate(distribution),
+        PrecisionAtRate(distribution),
+        LiftAtRate(distribution),
+    ]
     rankings = [Rankings([one]) for one in ranked.values()]
     samples = rankings[0].rankings[0]
     # The samples, not a ranking, make the uncertainty unknown: warn once.
@@ -566,7 +578,7 @@ def _evaluate_models(
     if reason is not None:
         return by_name
     warn_unreliable_value(metrics[0], samples, by_metric[0][0].value, None)
-    if law.mean() == 0:
+    if distribution.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
     warn_reversed_scores(
@@ -587,12 +599,12 @@ def _clip_value(model: Evaluation) -> Evaluation:
 
 def _model_rows(name: str, model: _Evaluations, budget: _Budget) -> list[BudgetRow]:
     """Return the rows of a model, in the order of the report."""
-    (law, n_items, n_samples), found, pvalue = budget, model.found, _NAN
-    p, processed = found.samples.table.prevalence, law.mean()
+    (distribution, n_items, n_samples), found, pvalue = budget, model.found, _NAN
+    p, processed = found.samples.table.prevalence, distribution.mean()
     if found.is_known or (
         found.samples.are_exchangeable and min(found.samples.sizes) > 0
     ):
-        pvalue = chance_pvalue(model.recall, law)
+        pvalue = chance_pvalue(model.recall, distribution)
 
     def row(quantity: Quantity, evaluation: Evaluation, chance: float) -> BudgetRow:
         is_known = evaluation.is_known
@@ -606,7 +618,7 @@ def _model_rows(name: str, model: _Evaluations, budget: _Budget) -> list[BudgetR
         )
 
     hit_row = row("found", found, processed * p)
-    miss_row = row("missed", model.missed, law.mirrored.mean() * p)
+    miss_row = row("missed", model.missed, distribution.mirrored.mean() * p)
     if found.plan.stratify:
         # The prevalence is known.
         miss_row = _mapped(hit_row, "missed", lambda hits: p - hits)
@@ -685,8 +697,8 @@ def _compare_reference(
     reference: str, models: dict[str, Evaluation], budget: _Budget
 ) -> list[BudgetRow]:
     """Return the rows that compare each model with the reference."""
-    (law, n_items, n_samples), base = budget, models.pop(reference)
-    pairs, recall = [], RecallAtRate(law)
+    (distribution, n_items, n_samples), base = budget, models.pop(reference)
+    pairs, recall = [], RecallAtRate(distribution)
     for model in models.values():
         if model.is_known:
             rankings = [evaluate_ranking(recall, one.samples) for one in (model, base)]
@@ -694,7 +706,7 @@ def _compare_reference(
         pairs.append((model - base).comparison(model.plan))
     pvalues = adjust_pvalues(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # The hits differ at most by the samples that only one model processes.
-    most, rows = n_samples * min(law.mean(), law.mirrored.mean()), []
+    most, rows = n_samples * min(distribution.mean(), distribution.mirrored.mean()), []
     for (name, model), pair, pvalue in zip(models.items(), pairs, pvalues, strict=True):
         low, high = (n_samples * end for end in pair.confidence_interval)
         ends, batch = clip_interval(low, high, (-most, most)), None
@@ -713,7 +725,7 @@ def _compare_reference(
         )
         # Not -hits, which could be -0.0.
         rows += [more, _mapped(more, "more false alarms", lambda hits: 0.0 - hits)]
-        rate = fixed_rate(law)
+        rate = fixed_rate(distribution)
         if rate is not None and model.is_known:
             equal, (low, high) = find_equal_rate(
                 model.samples, base.samples, rate, model.plan
@@ -737,7 +749,7 @@ def _ranked_models(
     y_score: Any,
     weights: Weights,
     samples: dict[str, Any],
-    law: RateDistribution,
+    distribution: RateDistribution,
 ) -> dict[str, Ranked]:
     """Return the ranking of each model, by the name of the model."""
     is_one = isinstance(y_true, FoldRankings) or not are_columns(y_score)
@@ -749,7 +761,7 @@ def _ranked_models(
         models = {"model": find_rankings(y_true, y_score, weights=weights, **samples)}
     folds = next(iter(models.values())).folds
     if folds is not None:
-        check_cuts("number found", law.mean(), folds)
+        check_cuts("number found", distribution.mean(), folds)
     return {
         name: rankings[0] if folds is None else pool_folds(folds, weights)
         for name, (rankings, folds) in models.items()

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from skrate.data.representations import html_definitions, html_text
-from skrate.rates.laws import fixed_rate
+from skrate.rates.distributions import fixed_rate
 
 if TYPE_CHECKING:
     from skrate.inference.budget_report import BudgetReport, BudgetRow

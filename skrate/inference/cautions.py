@@ -14,7 +14,7 @@ from skrate.metrics.hypothesis_tests import ConfidenceInterval
 from skrate.metrics.metric import Metric, undefined_reason
 from skrate.metrics.recall import FEW_PROCESSED, is_small_budget
 from skrate.metrics.result_types import params_text
-from skrate.rates.laws import fixed_rate
+from skrate.rates.distributions import fixed_rate
 
 CLASSES = ("positive", "negative")
 # The reason if all folds are in a single group, which is the unit.
@@ -111,8 +111,8 @@ def warn_unreliable_value(
     elif np.isnan(value):
         warn_undefined(metric.name, undefined_reason(metric, ranked.table))
     else:
-        law = metric.law
-        rate = None if law is None else fixed_rate(law)
+        distribution = metric.distribution
+        rate = None if distribution is None else fixed_rate(distribution)
         if rate is not None:
             warn_small_budget(metric, rate, ranked)
         n_neg = ranked.sizes[1]
@@ -311,7 +311,7 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
     if labels is None:
         return None
     weights, errors = labels.drawn_errors
-    rate = None if metric.needs else fixed_rate(metric.law)
+    rate = None if metric.needs else fixed_rate(metric.distribution)
     if rate is not None:
         # Only labels above the cut count in a precision.
         is_above = ranked.table.rates.take(ranked.group) < rate

@@ -15,7 +15,7 @@ from skrate.inference.units import Units
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE, ConfidenceInterval
 from skrate.metrics.recall import table_min_rate
 from skrate.metrics.result_types import Comparison, EqualBudget
-from skrate.rates.laws import fixed_rate
+from skrate.rates.distributions import fixed_rate
 
 _NAN = float("nan")
 
@@ -27,7 +27,7 @@ def add_equal_budget(
     metric = a.metric
     if a.folds is not None or a.units is not b.units or metric != b.metric:
         return comparison
-    rate = fixed_rate(metric.law)
+    rate = fixed_rate(metric.distribution)
     assert rate is not None
     is_known = a.is_known and b.is_known
     models = a.samples.copy_data(), b.samples.copy_data()

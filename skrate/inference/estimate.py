@@ -45,7 +45,7 @@ from skrate.inference.units import Units
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
 from skrate.metrics.result_types import Estimate, Estimates
-from skrate.rates.laws import is_row
+from skrate.rates.distributions import is_row
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -243,7 +243,7 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
     cuts = metric.cut_rates(table)
-    if len(cuts) and metric.law is not None:
+    if len(cuts) and metric.distribution is not None:
         # Convert the cuts from rates of the augmented table to rates of this table.
         cuts = cuts * (table.total + 2 * (pos + neg)) - (pos + neg)
         cuts /= table.total

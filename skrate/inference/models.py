@@ -27,7 +27,7 @@ from skrate.inference.options import Plan
 from skrate.inference.rankings import Rankings, evaluate_ranking
 from skrate.inference.units import Units
 from skrate.metrics.metric import Metric, MetricLike, find_metric, warn_undefined_folds
-from skrate.rates.laws import fixed_rate
+from skrate.rates.distributions import fixed_rate
 
 
 def evaluate(
@@ -161,7 +161,7 @@ def _check_class_sizes(model: Evaluation) -> None:
 
 def _warn_first_fold(model: Evaluation) -> None:
     """Warn of the first fold on which the metric or its uncertainty is unreliable."""
-    rate = fixed_rate(model.metric.law)
+    rate = fixed_rate(model.metric.distribution)
     for metric, fold, _ in model.rankings:
         if rate is not None and warn_small_budget(metric, rate, fold):
             return

@@ -11,13 +11,13 @@ from skrate.inference.evaluation import Evaluation
 from skrate.inference.rankings import Ranked
 from skrate.inference.variance import square_factors
 from skrate.metrics.hypothesis_tests import t_pvalue
-from skrate.rates.laws import RateDistribution, rate_cuts
+from skrate.rates.distributions import RateDistribution, rate_cuts
 
 # Smaller steps are rounding errors.
 _STEP = 1e-9
 
 
-def chance_pvalue(recall: Evaluation, law: RateDistribution) -> float:
+def chance_pvalue(recall: Evaluation, distribution: RateDistribution) -> float:
     """Return the probability that a random ranking finds at least the observed sum.
 
     Sampling weights reduce the number of samples to their effective number. Clusters
@@ -27,18 +27,18 @@ def chance_pvalue(recall: Evaluation, law: RateDistribution) -> float:
     """
     ranked = recall.samples
     if ranked.are_exchangeable:
-        return permuted_pvalue(ranked.table, law)
+        return permuted_pvalue(ranked.table, distribution)
     if ranked.estimated is not None:
         error = recall.parts.standard_error
-        _, pvalue = recall.wilson_test(law.mean(), "greater", error)
+        _, pvalue = recall.wilson_test(distribution.mean(), "greater", error)
         # nan if all samples are processed, or none: the order does not matter.
         return 1.0 if np.isnan(pvalue) else pvalue
-    by_weight, effect = design_effects(ranked, law)
+    by_weight, effect = design_effects(ranked, distribution)
     # Weights were checked already: relative weights may be smaller than valid input.
     table = build_weight_table(
         ranked.table.pos / by_weight, ranked.table.neg / by_weight
     )
-    pvalue = permuted_pvalue(table, law)
+    pvalue = permuted_pvalue(table, distribution)
     if effect <= 1:
         return pvalue
     # The number of clusters limits the precision of the contribution of pairs.
@@ -48,7 +48,9 @@ def chance_pvalue(recall: Evaluation, law: RateDistribution) -> float:
     return t_pvalue(distance / np.sqrt(effect), "greater", dof)
 
 
-def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]:
+def design_effects(
+    ranked: Ranked, distribution: RateDistribution
+) -> tuple[float, float]:
     """Return the factors of a random variance by weights, and by clusters.
 
     It is the variance of the sum of weight * label * processed, about their means. In a
@@ -56,7 +58,7 @@ def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]
     pairs in a cluster, multiply.
     """
     table, weights = ranked.table, ranked.row_weights
-    processed = law.table.mean(table.rates[:-1], table.rates[1:])
+    processed = distribution.table.mean(table.rates[:-1], table.rates[1:])
     groups = Merged(table.pos, table.neg, np.arange(table.n_groups))
     centred = np.array(
         [ranked.is_pos, ranked.expand_groups(groups, processed, processed)]
@@ -80,7 +82,7 @@ def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]
     return weighted, 1 + float(by_pairs[1] * by_pairs[2] / by_pairs[0])
 
 
-def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
+def permuted_pvalue(table: RankTable, distribution: RateDistribution) -> float:
     """Return the p-value of :func:`chance_pvalue` over all orders of the labels.
 
     The statistic is a sum over the positives of the probability of being processed. If
@@ -88,14 +90,14 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     its first three moments determine a shifted gamma distribution or, if it is skewed
     to the left, a normal distribution.
     """
-    processed = law.table.mean(table.rates[:-1], table.rates[1:])
+    processed = distribution.table.mean(table.rates[:-1], table.rates[1:])
     is_whole = not (table.pos % 1).any() and not (table.neg % 1).any()
     if min(table.n_pos, table.n_neg) <= 15 and is_whole:
         return counted_pvalue(processed, table)
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
-    total = _correct_continuity(processed, table, law)
+    total = _correct_continuity(processed, table, distribution)
     distance = float((total - mean) / np.sqrt(variance))
     # With almost no skewness, the gamma distribution is normal.
     if skewness < 1e-3:
@@ -145,7 +147,7 @@ def counted_pvalue(processed: FloatArray, table: RankTable) -> float:
 
 
 def _correct_continuity(
-    processed: FloatArray, table: RankTable, law: RateDistribution
+    processed: FloatArray, table: RankTable, distribution: RateDistribution
 ) -> float:
     """Return the observed sum, minus half a step if it changes in steps.
 
@@ -153,7 +155,7 @@ def _correct_continuity(
     a sample. Such a sample is rarely a positive: the steps are due to other samples.
     """
     total = float(dot(table.pos, processed))
-    edges, cuts = table.rates, rate_cuts(law)
+    edges, cuts = table.rates, rate_cuts(distribution)
     at = np.searchsorted(edges, cuts, side="left") - 1
     n_above = (cuts - edges[at]) * table.total
     size = (table.pos + table.neg)[at]

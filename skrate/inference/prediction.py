@@ -55,20 +55,24 @@ class ExpectedHits(Metric):
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return 0 and the fraction processed, or with ``missed`` not processed."""
-        return 0.0, (self.law.mirrored if self.missed else self.law).mean()
+        return 0.0, (
+            self.distribution.mirrored if self.missed else self.distribution
+        ).mean()
 
     def compute(self, table: RankTable) -> float:
         if not table.n_pos:
             return 0.0
-        return float(table.prevalence * self._share(expected_recall(table, self.law)))
+        return float(
+            table.prevalence * self._share(expected_recall(table, self.distribution))
+        )
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         n_pos = pos.sum(axis=1)
-        fraction = self._share(table_recalls(pos, neg, self.law))
+        fraction = self._share(table_recalls(pos, neg, self.distribution))
         return np.asarray(n_pos / (n_pos + neg.sum(axis=1)) * fraction)
 
     def slopes(self, table: RankTable) -> Slopes:
-        slopes, recall = recall_slopes(table, self.law)
+        slopes, recall = recall_slopes(table, self.distribution)
         sign = -1 if self.missed else 1
         return slopes.scaled(sign * table.prevalence, self._share(recall))
 
@@ -95,11 +99,15 @@ def predict_counts(
     a beta distribution, because it is estimated, and because the cut of the batch
     varies. The bounds contain the intervals of the ``expected`` counts.
     """
-    plan, law, table = found.plan, found.metric.law, found.samples.table
-    assert law is not None
+    plan, distribution, table = (
+        found.plan,
+        found.metric.distribution,
+        found.samples.table,
+    )
+    assert distribution is not None
     # Clusters of positives change the number of all positives, and thus of misses.
     of_found, of_missed = _spread(found), _spread(missed)
-    rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
+    rates = distribution.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
     n_processed = np.rint(n_items * rates).astype(np.intp)
     hits = np.interp(rates, table.rates, table.cum_pos) / table.total
     purity = cut_positive_fraction([table], rates)
@@ -135,11 +143,16 @@ def predict_difference(
     a: Evaluation, b: Evaluation, n_items: int, expected: ConfidenceInterval
 ) -> ConfidenceInterval:
     """Return a prediction interval for the hits of the first model minus the second."""
-    plan, law, first, models = a.plan, a.metric.law, a.samples, [a.samples, b.samples]
-    assert law is not None
+    plan, distribution, first, models = (
+        a.plan,
+        a.metric.distribution,
+        a.samples,
+        [a.samples, b.samples],
+    )
+    assert distribution is not None
     # Each budget gets _POINTS / n_budgets quantiles of the difference.
     n_budgets = 128
-    budgets = law.ppf((np.arange(n_budgets) + 0.5) / n_budgets)
+    budgets = distribution.ppf((np.arange(n_budgets) + 0.5) / n_budgets)
     rates, of_budget = np.unique(budgets, return_inverse=True)
     process = hits_process(models, rates, plan)
     of_batch = process.standard_error

@@ -90,7 +90,7 @@ from skrate.metrics.result_types import (
     plain_columns,
     rendered,
 )
-from skrate.rates.laws import RateDistribution, RateLike, fixed_rate, rate_cuts
+from skrate.rates.distributions import RateDistribution, RateLike, fixed_rate, rate_cuts
 
 Share = Literal["processed", "recall", "precision", "fpr"]
 _NEG, _POS, _ALL = range(3)
@@ -246,7 +246,7 @@ def subgroup_scores(
     recall = recall.bind_sample_size(
         samples.total, is_weighted=samples.weights is not None
     )
-    rate_or_none = fixed_rate(recall.law)
+    rate_or_none = fixed_rate(recall.distribution)
     if rate_or_none is not None:
         warn_small_budget(recall, rate_or_none, samples)
     times = samples.row_weights if samples.are_repetitions else np.ones(len(codes))
@@ -257,7 +257,7 @@ def subgroup_scores(
         n_pos=np.tile(np.bincount(codes, times * samples.is_pos), len(requested)),
         confidence_level=arguments["confidence_level"],
         params={name: rendered(param) for name, param in params.items()},
-        **_queue_fields(requested, samples, codes, recall.law),
+        **_queue_fields(requested, samples, codes, recall.distribution),
     )
     _warn_empty_groups(scores, are_clusters=clusters is not None)
     return scores
@@ -540,11 +540,14 @@ def _select_samples(samples: Ranked, chosen: BoolArray) -> Ranked:
 
 
 def _queue_fields(
-    requested: list[Share], samples: Ranked, codes: IntArray, law: RateDistribution
+    requested: list[Share],
+    samples: Ranked,
+    codes: IntArray,
+    distribution: RateDistribution,
 ) -> dict[str, Any]:
     """Return the fields of :class:`SubgroupScores` that depend on the queue."""
     used = sorted({of for name in requested for of in SHARES[name][1:3]})
-    queue, counts, sizes = _queue(used, samples, codes, law)
+    queue, counts, sizes = _queue(used, samples, codes, distribution)
     # The effective number of two clusters is below 2 if their sizes differ.
     least = 2.0 if samples.clusters is None else LEAST_UNITS
     parts_of, wholes, effective = np.zeros((3, len(requested), counts.shape[1]))
@@ -643,10 +646,10 @@ class _Queue:
 
 
 def _queue(
-    used: list[int], samples: Ranked, codes: IntArray, law: RateDistribution
+    used: list[int], samples: Ranked, codes: IntArray, distribution: RateDistribution
 ) -> tuple[_Queue, FloatArray, FloatArray]:
     """Return the queue, and the processed and all samples of each class and group."""
-    cell, edges = _cells(samples, law)
+    cell, edges = _cells(samples, distribution)
     n_cells, n_groups = len(edges) - 1, int(codes.max()) + 1
     n_keys = 2 * n_groups * n_cells
     if samples.is_plain and n_keys < len(codes):
@@ -667,7 +670,7 @@ def _queue(
             times = None if samples.weights is None else samples.weights[chosen]
             weights[of] = np.bincount(cell[chosen], times, n_cells)
         weights[_ALL] = weights[_NEG] + weights[_POS]
-        queue.mean[:], pushed = _pushed(weights[used], of_all, edges, law)
+        queue.mean[:], pushed = _pushed(weights[used], of_all, edges, distribution)
         # The same sums for both: rounding must not make a part exceed its whole.
         processed[:, g] = dot(weights, queue.mean)
         sizes[:, g] = dot(weights, np.ones(n_cells))
@@ -676,7 +679,10 @@ def _queue(
 
 
 def _pushed(
-    weights: FloatArray, of_all: FloatArray, edges: FloatArray, law: RateDistribution
+    weights: FloatArray,
+    of_all: FloatArray,
+    edges: FloatArray,
+    distribution: RateDistribution,
 ) -> tuple[FloatArray, FloatArray]:
     """Return each cell's mean, and the mass it pushes out of each sum, centred."""
 
@@ -684,22 +690,24 @@ def _pushed(
         tables = [build_weight_table(n_of, of_all - n_of) for n_of in weights]
         return np.array([cut_positive_fraction([table], points) for table in tables])
 
-    mean, pushed = mean_and_moved(law, edges, weights / of_all, at_cut)
+    mean, pushed = mean_and_moved(distribution, edges, weights / of_all, at_cut)
     # The fraction at a cut has samples added, but no sum over an empty class changes.
     pushed *= weights.any(axis=-1, keepdims=True)
     return mean, pushed - dot(pushed, of_all)[:, None] / of_all.sum()
 
 
-def _cells(samples: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
+def _cells(
+    samples: Ranked, distribution: RateDistribution
+) -> tuple[IntArray, FloatArray]:
     """Return the cell of each sample in the ranking, and the rates between cells.
 
     Samples of a cell tie, or are equivalent: no rate is between them, nor an end of the
     neighbourhood of a rate.
     """
     table = samples.table
-    if not law.table.is_discrete:
+    if not distribution.table.is_discrete:
         return samples.group, table.rates
-    points = rate_cuts(law)
+    points = rate_cuts(distribution)
     width = bandwidth(points, table.total)
     ends = np.concatenate([points - width, points, points + width])
     # Without positives, all groups merge except at these ends.

@@ -50,8 +50,7 @@ from skrate.metrics.recall import (
     recall_slopes,
     table_gains,
 )
-from skrate.rates.inverse import InverseWeightedRate
-from skrate.rates.laws import (
+from skrate.rates.distributions import (
     Fixed,
     RateDistribution,
     RateLike,
@@ -59,6 +58,7 @@ from skrate.rates.laws import (
     count_hint,
     fixed_rate,
 )
+from skrate.rates.inverse import InverseWeightedRate
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
@@ -561,7 +561,7 @@ class RateMetric(Metric):
         return replace(self, rate=k / n_samples, k=None)
 
     @property
-    def law(self) -> RateDistribution:
+    def distribution(self) -> RateDistribution:
         """The rate as a distribution."""
         return self.rate if self.is_uncertain else Fixed(self.rate)
 
@@ -593,20 +593,22 @@ class RateMetric(Metric):
         return np.interp(cuts, self._weight_table(table).rates, table.rates)
 
     def compute(self, table: RankTable) -> float:
-        law, processed = self.weighting
+        distribution, processed = self.weighting
         table = self._weight_table(table)
         if table.n_pos == 0 and not self.counts_negatives:
             # Without positives the recall is undefined, but the precision is 0.
             return 0.0 / processed
-        recall = expected_recall(table, law, of_negatives=self.counts_negatives)
+        recall = expected_recall(
+            table, distribution, of_negatives=self.counts_negatives
+        )
         return (1.0 if self.is_per_positive else table.prevalence) * recall / processed
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        law, processed = self.weighting
+        distribution, processed = self.weighting
         if self.prevalence is not None:
             pos, neg = self._weight_rows(pos, neg)
         counted, weight = (neg if self.counts_negatives else pos), pos + neg
-        hits = table_gains(counted, weight, law) / processed
+        hits = table_gains(counted, weight, distribution) / processed
         denominator = counted if self.is_per_positive else weight
         return divide_or_nan(hits, denominator.sum(axis=1))
 
@@ -664,24 +666,24 @@ class RateMetric(Metric):
         return "the rate is 0, and no sample is processed"
 
     def lost_recall(self, table: RankTable, value: float) -> float:
-        return missed_fraction(self._weight_table(table), self.law)
+        return missed_fraction(self._weight_table(table), self.distribution)
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
         """The distribution for an expected recall, and the divisor of this recall."""
         if not self.is_per_processed:
-            return self.law, 1.0
+            return self.distribution, 1.0
         if not self.is_uncertain:
-            return self.law, self.rate
-        law = InverseWeightedRate(self.law)
-        return law, 1 / law.mean_inverse
+            return self.distribution, self.rate
+        distribution = InverseWeightedRate(self.distribution)
+        return distribution, 1 / distribution.mean_inverse
 
     def slopes(self, table: RankTable) -> Slopes:
-        table, (law, processed) = self._weight_table(table), self.weighting
+        table, (distribution, processed) = self._weight_table(table), self.weighting
         if self.counts_negatives:
-            slopes = recall_slopes(table.swapped, law)[0].turned().scaled(-1.0)
+            slopes = recall_slopes(table.swapped, distribution)[0].turned().scaled(-1.0)
         else:
-            slopes, recall = recall_slopes(table, law)
+            slopes, recall = recall_slopes(table, distribution)
             factor, by_prevalence = 1 / processed, 0.0
             if not self.is_per_positive:
                 factor, by_prevalence = table.prevalence * factor, recall * factor
@@ -727,7 +729,9 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
 
     @property
     def has_equal_budget(self) -> bool:  # type: ignore[override]
-        is_known_rate = fixed_rate(self.law) is not None and self.prevalence is None
+        is_known_rate = (
+            fixed_rate(self.distribution) is not None and self.prevalence is None
+        )
         return is_known_rate and not self.counts_negatives
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
@@ -752,8 +756,8 @@ class LiftAtRate(RateMetric, score=lift_at_rate_score):
         if self.rate == 1:
             return 1.0, 1.0
         if self.is_uncertain:
-            law = InverseWeightedRate(self.rate)
-            return 0.0, law.mean_inverse if law.is_bounded else np.inf
+            distribution = InverseWeightedRate(self.rate)
+            return 0.0, distribution.mean_inverse if distribution.is_bounded else np.inf
         return 0.0, np.inf if self.rate is None else 1 / self.rate
 
 
@@ -773,8 +777,8 @@ def check_rate_parameter(rate: Any, *, has_k: bool = False) -> float | RateDistr
         reject_integer_one(rate, one)
         hint = count_hint(rate, several)
         return check_fraction("rate", rate, include_one=True, hint=hint)
-    law = check_rate(rate)
-    return fixed_rate(law) or law
+    distribution = check_rate(rate)
+    return fixed_rate(distribution) or distribution
 
 
 def reject_integer_one(rate: Any, otherwise: str) -> None:

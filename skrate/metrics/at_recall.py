@@ -33,7 +33,7 @@ from skrate.metrics.recall import (
     recall_slopes,
     table_min_rate,
 )
-from skrate.rates.laws import Fixed
+from skrate.rates.distributions import Fixed
 
 __all__ = [
     "fpr_at_recall_score",

@@ -26,7 +26,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.list_table import list_table
 from skrate.data.table import RankTable, check_alone
 from skrate.metrics.metric import Metric, score
-from skrate.rates.laws import RateLike
+from skrate.rates.distributions import RateLike
 
 AverageName = Literal["macro", "weighted", "micro", "samples"]
 # The average over classes; None returns a value for each class.

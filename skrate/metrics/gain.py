@@ -53,7 +53,12 @@ from skrate.metrics.recall import (
     sum_untied,
     table_gains,
 )
-from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
+from skrate.rates.distributions import (
+    RateDistribution,
+    RateLike,
+    check_rate,
+    is_uniform,
+)
 
 __all__ = ["expected_gain_score"]
 
@@ -299,7 +304,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return not self.is_of_samples
 
     @property
-    def law(self) -> RateDistribution | None:
+    def distribution(self) -> RateDistribution | None:
         """The distribution of the rate; None if the budget is in cost."""
         return None if self.cost is not None else self.rate
 

@@ -49,7 +49,7 @@ from skrate.data.table import (
     total,
 )
 from skrate.metrics.result_types import Params, params_text, rendered
-from skrate.rates.laws import rate_cuts
+from skrate.rates.distributions import rate_cuts
 
 # Names with and without "_score"; a test compares them with the registry.
 MetricName = Literal[
@@ -425,7 +425,7 @@ class Metric(ABC):
         """Return the derivatives at a table with both classes."""
 
     @property
-    def law(self) -> Any:
+    def distribution(self) -> Any:
         """The distribution of the rate; None if the metric has none."""
         return getattr(self, "rate", None)
 
@@ -475,16 +475,16 @@ class Metric(ABC):
                 "k is not supported for FoldRankings: pass rate=, the processed "
                 "fraction of each fold (of rankings.pooled(): of all samples)."
             )
-        if self.law is not None:
-            check_cuts(self.name, self.law.mean(), rankings)
+        if self.distribution is not None:
+            check_cuts(self.name, self.distribution.mean(), rankings)
 
     def cut_rates(self, table: RankTable) -> FloatArray:
         """Return the rates within (0, 1) where the metric cuts a table.
 
         Slopes jump there. A metric with a given rate cuts all tables at this rate.
         """
-        law = self.law
-        return _NO_CUTS if law is None else rate_cuts(law)
+        distribution = self.distribution
+        return _NO_CUTS if distribution is None else rate_cuts(distribution)
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
         """Return the minimum and maximum over all orders that a table allows.

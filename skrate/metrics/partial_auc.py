@@ -27,7 +27,7 @@ from skrate.data.table import RankTable
 from skrate.metrics.at_recall import TOO_SMALL
 from skrate.metrics.metric import Metric, Slopes, reject_scoring, score
 from skrate.metrics.rate_weighted_auc import is_late
-from skrate.rates.laws import (
+from skrate.rates.distributions import (
     FrozenDistribution,
     RateDistribution,
     check_rate,
@@ -191,8 +191,8 @@ class PartialAUC(Metric, score=partial_auc_score):
         for axis in ("fpr", "tpr"):
             object.__setattr__(self, axis, _check_axis(axis, getattr(self, axis)))
         for axis, other_axis in (("fpr", "tpr"), ("tpr", "fpr")):
-            is_law = isinstance(getattr(self, axis), RateDistribution)
-            if is_law and getattr(self, other_axis) is not None:
+            is_distribution = isinstance(getattr(self, axis), RateDistribution)
+            if is_distribution and getattr(self, other_axis) is not None:
                 raise ValueError(
                     f"{axis} is a distribution: leave out {other_axis}. Only two "
                     "windows have an area in common."
@@ -214,7 +214,7 @@ class PartialAUC(Metric, score=partial_auc_score):
             )
         if isinstance(region, Weighted):
             end = 1.0 if region.axis == "fpr" else 0.0
-            points, masses = region.law.point_masses()
+            points, masses = region.distribution.point_masses()
             has_all = masses[points == end].sum() > 1 - 1e-9
             room = (self.mirrored or self).region.room
             if has_all or not room > 0:
@@ -302,13 +302,13 @@ class PartialAUC(Metric, score=partial_auc_score):
     def mirrored(self) -> PartialAUC | None:
         """The metric of swapped classes, for precision of weights near 1; else None."""
         region = self.region
-        if isinstance(region, Window) or not is_late(region.law):
+        if isinstance(region, Window) or not is_late(region.distribution):
             return None
         # A copy skips the checks, which were done before.
         swapped = copy(self)
         other_axis = "tpr" if region.axis == "fpr" else "fpr"
         object.__setattr__(swapped, region.axis, None)
-        object.__setattr__(swapped, other_axis, region.law.mirrored)
+        object.__setattr__(swapped, other_axis, region.distribution.mirrored)
         return swapped
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
@@ -387,17 +387,17 @@ def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution
 def _check_weight(name: str, given: Any) -> RateDistribution:
     try:
         is_frozen = is_scipy_distribution(given)
-        law = from_scipy(given) if is_frozen else check_rate(given)
+        distribution = from_scipy(given) if is_frozen else check_rate(given)
     except ValueError as error:
         raise ValueError(f"{name} is not a valid distribution: {error}") from error
-    if law.table.is_discrete or len(rate_cuts(law)):
+    if distribution.table.is_discrete or len(rate_cuts(distribution)):
         raise ValueError(
             f"{name} must be a distribution with a density, got {shown(given)}, which "
             "has probability at single points."
         )
     # Mass at the other end counts all of the area, for every ranking.
     lost = 0 if name == "fpr" else 1
-    points, masses = law.point_masses()
+    points, masses = distribution.point_masses()
     mass = float(masses[points == lost].sum())
     # A tail of a scipy distribution may be rounding.
     if mass > 1e-9:
@@ -407,7 +407,7 @@ def _check_weight(name: str, given: Any) -> RateDistribution:
             "curve has an area: pass a distribution on [0, 1], such as "
             "stats.truncnorm instead of stats.norm."
         )
-    return law
+    return distribution
 
 
 class Steps(NamedTuple):
@@ -503,7 +503,7 @@ class Weighted:
     For a weight on the true positive rate, it is the mean width right of the curve.
     """
 
-    law: RateDistribution
+    distribution: RateDistribution
     axis: Axis
 
     # The area under a perfect curve.
@@ -512,7 +512,7 @@ class Weighted:
     @property
     def room(self) -> float:
         """The area under a perfect curve minus the area under the diagonal."""
-        mean = self.law.mean()
+        mean = self.distribution.mean()
         return 1 - mean if self.axis == "fpr" else mean
 
     @property
@@ -524,8 +524,8 @@ class Weighted:
         """Return the area of each segment of a curve."""
         fpr, tpr = steps[:2], steps[2:]
         if self.axis == "fpr":
-            return np.asarray((tpr[1] - tpr[0]) * self.law.table.mean(*fpr))
-        return np.asarray((fpr[1] - fpr[0]) * self.law.table.mean(*tpr))
+            return np.asarray((tpr[1] - tpr[0]) * self.distribution.table.mean(*fpr))
+        return np.asarray((fpr[1] - fpr[0]) * self.distribution.table.mean(*tpr))
 
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
         """Return the slopes of the area by the class fractions of each group."""
@@ -543,7 +543,7 @@ class Weighted:
         They are the slopes by the fractions, and by the ``widths`` of groups between
         ``edges`` on the axis: more width moves later groups, and the group in part.
         """
-        table = self.law.table
+        table = self.distribution.table
         mean, at_edge = table.mean(edges[:-1], edges[1:]), table.survival(edges)
         fall = _quotient(at_edge[:-1] - at_edge[1:], widths)
         # Without width it is the density. After all other groups it would change all

@@ -36,7 +36,12 @@ from skrate.metrics.recall import (
     table_recalls,
 )
 from skrate.metrics.result_types import Params
-from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
+from skrate.rates.distributions import (
+    RateDistribution,
+    RateLike,
+    check_rate,
+    is_uniform,
+)
 from skrate.rates.survival import kept
 
 __all__ = ["convert_rauc", "rate_weighted_auc_score"]

@@ -26,7 +26,7 @@ from skrate.data.list_table import ListTable
 from skrate.data.ranking import begins_group
 from skrate.data.table import RankTable, build_weight_table
 from skrate.metrics.metric import Sizes, Slopes
-from skrate.rates.laws import RateDistribution
+from skrate.rates.distributions import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
 
 # With fewer samples above a cut, the fraction of positives near it is unreliable.
@@ -60,12 +60,12 @@ def expected_recall(
     return float(dot(weights[groups], means)) / n
 
 
-def missed_fraction(table: RankTable, law: RateDistribution) -> float:
+def missed_fraction(table: RankTable, distribution: RateDistribution) -> float:
     """Return the expected recall of a perfect ranking minus the recall of the table."""
     perfect = build_weight_table(
         np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
     )
-    return expected_recall(perfect, law) - expected_recall(table, law)
+    return expected_recall(perfect, distribution) - expected_recall(table, distribution)
 
 
 def sum_untied(counts: Array, rate: RateDistribution) -> float:

@@ -30,7 +30,7 @@ from skrate.metrics.hypothesis_tests import (
     hypothesis_text,
     null_hypotheses,
 )
-from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
+from skrate.rates.distributions import Fixed, is_scipy_distribution, scipy_name
 
 # Parameters by name, as numbers and text.
 Params: TypeAlias = dict[str, Any]

@@ -41,7 +41,7 @@ from skrate.model_selection.responses import (
     has_several_classes,
     ranking_scores,
 )
-from skrate.rates.laws import check_rate, from_scipy, is_scipy_distribution
+from skrate.rates.distributions import check_rate, from_scipy, is_scipy_distribution
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py lists the releases that were

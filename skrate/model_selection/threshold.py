@@ -65,7 +65,7 @@ from skrate.model_selection.responses import (
     method_name,
     warn_second_class,
 )
-from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
+from skrate.rates.distributions import Fixed, RateDistribution, RateLike, check_rate
 
 _USER = "ConstrainedThresholdClassifier"
 # The order of FixedThresholdClassifier: thresholds are probabilities if available.

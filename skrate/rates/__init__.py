@@ -5,6 +5,7 @@ equally likely), a frozen ``scipy.stats`` distribution, or a distribution that a
 function of this module returns.
 """
 
+from skrate.rates.distributions import RateDistribution
 from skrate.rates.elicit import (
     beta,
     empirical,
@@ -18,7 +19,6 @@ from skrate.rates.elicit import (
     mixture,
     uniform,
 )
-from skrate.rates.laws import RateDistribution
 
 __all__ = [
     "RateDistribution",

@@ -21,7 +21,7 @@ from skrate.data.checks import (
     shown,
     warn,
 )
-from skrate.rates.laws import (
+from skrate.rates.distributions import (
     FROM_COUNTS,
     UNIFORM,
     Beta,
@@ -505,7 +505,7 @@ def from_budget(
     n_items: int,
     cost: float | tuple[float, float],
     confidence: float = 0.95,
-    law: Literal["beta", "lognormal"] | None = None,
+    distribution: Literal["beta", "lognormal"] | None = None,
 ) -> RateDistribution:
     r"""Return the distribution of the rate, from bounds of a budget or of costs.
 
@@ -524,7 +524,7 @@ def from_budget(
     confidence : float, default=0.95
         Probability that the cost is between its bounds, and the same for the budget, in
         (0, 1).
-    law : {"beta", "lognormal"}, default=None
+    distribution : {"beta", "lognormal"}, default=None
         The family of the distribution. None means "beta", or "lognormal" if the upper
         quantile is 1 or more, which is impossible for a beta distribution.
 
@@ -538,14 +538,15 @@ def from_budget(
     ------
     ValueError
         If bounds are not above 0 and in order; if budget and cost both have no bounds;
-        if ``confidence`` is outside (0, 1); if ``law`` is unknown; or if ``law`` is
+        if ``confidence`` is outside (0, 1); if ``distribution`` is unknown; or if it is
         "beta" and the upper quantile is 1 or more.
 
     Warns
     -----
     UserWarning
         If even the lower quantile is 1 or more, because all samples are then processed;
-        or if ``law`` is None, and the means of both families differ by more than 0.05.
+        or if ``distribution`` is None, and the means of both families differ by more
+        than 0.05.
 
     Notes
     -----
@@ -574,7 +575,7 @@ def from_budget(
     >>> rate.ppf([0.025, 0.975]).round(3).tolist()
     [0.064, 0.288]
     """
-    check_choice("law", law, ("beta", "lognormal"), or_none=True)
+    check_choice("distribution", distribution, ("beta", "lognormal"), or_none=True)
     n_items = check_count("n_items", n_items)
     confidence = check_fraction("confidence", confidence)
     least, most = _bounds("total", total)
@@ -596,24 +597,25 @@ def from_budget(
             f"good: at the maximum cost of {high:g} an item, the minimum budget of "
             f"{least:g} pays for {least / high:.0f} of {n_items} items."
         )
-    if law == "beta":
+    if distribution == "beta":
         if last >= 1:
             raise ValueError(
-                f'law="beta" cannot have an upper quantile of {last:.4g}, because the '
-                'budget may cover all items: use law="lognormal", or leave it out.'
+                f'distribution="beta" cannot have an upper quantile of {last:.4g}, '
+                "because the budget may cover all items: use "
+                'distribution="lognormal", or leave it out.'
             )
         return _through(first, last, confidence)
     sigma = np.log(last / first) / (2 * float(special.ndtri((1 + confidence) / 2)))
     frozen = stats.lognorm(sigma, scale=np.sqrt(first) * np.sqrt(last))
     # All mass above 1 is at 1.
     lognormal = from_scipy(frozen, most_above=1.0)
-    if law == "lognormal" or last >= 1:
+    if distribution == "lognormal" or last >= 1:
         return lognormal
     rate = _through(first, last, confidence)
     if abs(rate.mean() - lognormal.mean()) > 0.05:
         warn(
-            'Choose law="beta" or law="lognormal", because the shape of the '
-            f"distribution between the quantiles {first:.4g} and {last:.4g} matters: "
+            'Choose distribution="beta" or distribution="lognormal", because the shape '
+            f"between the quantiles {first:.4g} and {last:.4g} matters: "
             f"the mean is {rate.mean():.3g} for the beta distribution, which is used, "
             f"and {lognormal.mean():.3g} for the log-normal distribution."
         )

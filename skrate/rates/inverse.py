@@ -10,7 +10,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from skrate.data.arrays import BoolArray, FloatArray, IntArray, dot, reverse_cumsum
-from skrate.rates.laws import Mixture, RateDistribution
+from skrate.rates.distributions import Mixture, RateDistribution
 from skrate.rates.survival import (
     Survival,
     SurvivalMixture,

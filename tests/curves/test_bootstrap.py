@@ -32,7 +32,9 @@ def test_counts_have_the_moments_of_the_law(sizes, added):
     counts = bootstrap_counts(folds, rates, n_drawn, np.random.default_rng(3))
     for i, rate in enumerate(rates):
         moments = [
-            np.multiply(n, FoldSource.of(folds, *size).law(rate * sum(size)).moments())
+            np.multiply(
+                n, FoldSource.of(folds, *size).distribution(rate * sum(size)).moments()
+            )
             for size, n in folds.sizes.items()
         ]
         mean, variance = np.sum(moments, axis=0)

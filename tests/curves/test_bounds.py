@@ -84,10 +84,12 @@ def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, 
     pos, neg = with_one_more(ranked), with_one_more(n_folds - ranked)
     total = n_folds * n_pos
     for i, k in enumerate(ks.astype(int)):
-        law = pooled_distribution(
+        distribution = pooled_distribution(
             count_law(pos, neg, n_pos, n_neg, int(k)), n_folds, part
         )
-        low, high = central_interval(law, Fraction(level).limit_denominator(100))
+        low, high = central_interval(
+            distribution, Fraction(level).limit_denominator(100)
+        )
         found = curve.tpr[i] * total
         assert low_of(curve)[i] * total == pytest.approx(min(float(low), found))
         assert high_of(curve)[i] * total == pytest.approx(max(float(high), found))
@@ -107,11 +109,13 @@ def test_exact_bounds_of_folds_of_several_prevalences_are_moved_to_the_consensus
     pos, neg = shared_cells(folds)
     total = sum(map(sum, labels))
     for k in range(1, 4):
-        law = {Fraction(0): Fraction(1)}
+        distribution = {Fraction(0): Fraction(1)}
         for own in labels:
             single = count_law(pos, neg, sum(own), 4 - sum(own), k)
-            law = convolved(law, pooled_distribution(single, 1))
-        low, high = central_interval(law, Fraction(level).limit_denominator(100))
+            distribution = convolved(distribution, pooled_distribution(single, 1))
+        low, high = central_interval(
+            distribution, Fraction(level).limit_denominator(100)
+        )
         found = sum(sum(own[:k]) for own in labels)
         move = found - expected_count(folds, Fraction(k, 4))
         low, high = low + move, high + move

@@ -42,12 +42,20 @@ def cells(folds):
     ]
 
 
-def assert_same_law(law, expected, atol):
+def assert_same_law(distribution, expected, atol):
     found = dict.fromkeys(expected, 0.0)
-    for i, (sure, partial) in enumerate(zip(law.sure, law.partial, strict=True)):
+    for i, (sure, partial) in enumerate(
+        zip(distribution.sure, distribution.partial, strict=True)
+    ):
         for key, p in (
-            ((law.first + i, False), sure),
-            ((law.first + i + (law.fraction == 1), law.fraction < 1), partial),
+            ((distribution.first + i, False), sure),
+            (
+                (
+                    distribution.first + i + (distribution.fraction == 1),
+                    distribution.fraction < 1,
+                ),
+                partial,
+            ),
         ):
             if p > atol:
                 found[key] = found.get(key, 0) + p
@@ -75,18 +83,18 @@ def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores, added):
     source = FoldSource.of(folds, n_pos, n_neg)
     for k in range(n_pos + n_neg):
         expected = count_law(pos, neg, n_pos, n_neg, k)
-        assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
+        assert_same_law(source.distribution(k + 0.25), expected, QUADRATURE)
         whole = {}
         for (found, _), p in expected.items():
             whole[found, False] = whole.get((found, False), 0) + p
-        assert_same_law(source.law(k), whole, QUADRATURE)
+        assert_same_law(source.distribution(k), whole, QUADRATURE)
 
 
 def test_law_is_that_of_the_oracle_where_new_folds_have_another_prevalence():
     folds = random_folds(1, 3, 4, 4, n_scores=50)
     pos, neg = cells(folds)
-    law = FoldSource.of(folds, 2, 5).law(3.5)
-    assert_same_law(law, count_law(pos, neg, 2, 5, 3), QUADRATURE)
+    distribution = FoldSource.of(folds, 2, 5).distribution(3.5)
+    assert_same_law(distribution, count_law(pos, neg, 2, 5, 3), QUADRATURE)
 
 
 def of_groups(*groups):
@@ -109,14 +117,16 @@ def test_folds_of_several_prevalences_share_the_curve_of_the_oracle(folds):
         source = FoldSource.of(tables, n_pos, n_neg)
         for k in range(n_pos + n_neg):
             expected = count_law(pos, neg, n_pos, n_neg, k)
-            assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
+            assert_same_law(source.distribution(k + 0.25), expected, QUADRATURE)
 
 
 def test_moments_are_those_of_the_oracle():
     folds = random_folds(3, 3, 3, 4, n_scores=50)
     pos, neg = cells(folds)
-    law = FoldSource.of(folds, 3, 4).law(2.75)
+    distribution = FoldSource.of(folds, 3, 4).distribution(2.75)
     expected = pooled_distribution(count_law(pos, neg, 3, 4, 2), 1, Fraction(3, 4))
     mean = sum(value * p for value, p in expected.items())
     variance = sum((value - mean) ** 2 * p for value, p in expected.items())
-    assert law.moments() == pytest.approx((float(mean), float(variance)), abs=1e-9)
+    assert distribution.moments() == pytest.approx(
+        (float(mean), float(variance)), abs=1e-9
+    )

@@ -221,10 +221,10 @@ def test_folds_of_one_sample_are_ranked_as_one_list_or_not_at_all():
     expected = recall_at_rate_score(y_true, y_score, rate=0.1)
     # Within folds it would be the rate.
     assert expected > 0.4
-    law = rates.interval(0.08, 0.12)
+    distribution = rates.interval(0.08, 0.12)
     for function in (recall_at_rate_score, budget_report):
         with pytest.raises(ValueError, match=r"rate=0.1 cuts each fold by itself"):
-            function(single, rate=law)
+            function(single, rate=distribution)
     with pytest.warns(UserWarning, match="curve at rate=0.5 cuts each fold"):
         curve_band(single, random_state=0, n_resamples=9)
     with pytest.raises(ValueError, match="None of the 300 folds has both classes"):

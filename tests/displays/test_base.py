@@ -107,9 +107,9 @@ def test_a_density_is_drawn_up_to_its_maximum(rate):
     assert np.all(np.diff(places) > 0)
     assert_allclose(density[1:-1], rate.density(places[1:-1]), rtol=1e-12)
     if hasattr(rate, "a"):
-        law = stats.beta(rate.a, rate.b)
+        distribution = stats.beta(rate.a, rate.b)
         mode = (rate.a - 1) / (rate.a + rate.b - 2)
-        assert density.max() == pytest.approx(law.pdf(mode), rel=1e-3)
+        assert density.max() == pytest.approx(distribution.pdf(mode), rel=1e-3)
         # Not a trapezoid: half of the maximum is crossed by many steps.
         assert np.sum((density > density.max() / 2) & (density < density.max())) > 50
     # The area is that of all the mass with a density.
@@ -122,8 +122,8 @@ def test_a_density_is_drawn_up_to_its_maximum(rate):
 @pytest.mark.parametrize("rate", [rates.beta(0.5, 0.5), rates.beta(0.5, 4)], ids=repr)
 def test_an_unbounded_density_does_not_flatten_the_rest(rate):
     places, density = density_outline(rate)
-    law = stats.beta(rate.a, rate.b)
-    highest = law.pdf(max(law.ppf(0.05), law.mean() / 100))
+    distribution = stats.beta(rate.a, rate.b)
+    highest = distribution.pdf(max(distribution.ppf(0.05), distribution.mean() / 100))
     assert density.max() == pytest.approx(highest, rel=0.2)
-    middle = (places > law.ppf(0.1)) & (places < law.ppf(0.9))
-    assert_allclose(density[middle], law.pdf(places[middle]), rtol=1e-6)
+    middle = (places > distribution.ppf(0.1)) & (places < distribution.ppf(0.9))
+    assert_allclose(density[middle], distribution.pdf(places[middle]), rtol=1e-6)

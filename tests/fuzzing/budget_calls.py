@@ -52,7 +52,7 @@ def budget_report(rng: np.random.Generator) -> Call:
             found = {row.quantity: row for row in found if row.model == "<a>"}
 
         def expected(slip: float) -> float:
-            return tables.expected_recall(groups, rate.law, "positives", slip)
+            return tables.expected_recall(groups, rate.distribution, "positives", slip)
 
         # Other weights may be as small as no rate is known.
         if "weights" not in options:

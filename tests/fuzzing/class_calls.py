@@ -66,8 +66,8 @@ def several_classes(rng: np.random.Generator) -> Call:
         if name == "recall_at_fpr_score":
             return float(recall_curve.recall_at_fpr(groups, 0.3))
         if name == "recall_at_rate_score":
-            return float(tables.expected_recall(groups, rate.law))
-        return float(tables.rate_weighted_auc(groups, rate.law))
+            return float(tables.expected_recall(groups, rate.distribution))
+        return float(tables.rate_weighted_auc(groups, rate.distribution))
 
     samples = [
         (own, dict(enumerate(row)), 1 if weights is None else int(weights[i]))

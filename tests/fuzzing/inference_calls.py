@@ -80,7 +80,7 @@ def draw_metric(rng: np.random.Generator) -> Metric:
         check_law(
             "value",
             found,
-            lambda slip: tables.expected_recall(groups, rate.law, of, slip),
+            lambda slip: tables.expected_recall(groups, rate.distribution, of, slip),
             atol=1e-11,
         )
 
@@ -144,7 +144,9 @@ def _under_law(rng: np.random.Generator, name: str) -> Metric:
     def check(groups: Groups, found: float) -> None:
         check_expected(name, groups, rate, found)
 
-    return Metric("law", getattr(skrate, name), {"rate": rate.given}, check, rate)
+    return Metric(
+        "distribution", getattr(skrate, name), {"rate": rate.given}, check, rate
+    )
 
 
 def draw_cases(rng: np.random.Generator) -> tuple[Sample, dict[str, Any]]:
@@ -324,10 +326,13 @@ def _check_relations(
             plain = replace(given.take(rows), weights=None)
             repeated = quietly(skrate.estimate, **arguments(plain)[1])
             _same_estimate("with repeated rows", repeated, found)
-    law = metric.rate.law if metric.rate else None
-    if hasattr(law, "points"):
-        points = np.clip(law.points, 0, 1)
-        twin = rates.empirical(points[law.masses > 0], law.masses[law.masses > 0])
+    distribution = metric.rate.distribution if metric.rate else None
+    if hasattr(distribution, "points"):
+        points = np.clip(distribution.points, 0, 1)
+        twin = rates.empirical(
+            points[distribution.masses > 0],
+            distribution.masses[distribution.masses > 0],
+        )
         same = quietly(skrate.estimate, **{**arguments(given)[1], "rate": twin})
         _same_estimate("with the same law as empirical rates", same, found, 1e-6)
 

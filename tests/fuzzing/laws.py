@@ -13,7 +13,7 @@ class Rate(NamedTuple):
     """What is given as ``rate=``, its law, and whether it has jumps."""
 
     given: Any
-    law: Any
+    distribution: Any
     jumps: bool
 
 
@@ -127,7 +127,7 @@ def _mixture(rng: np.random.Generator) -> Rate:
     shares /= shares.sum()
     return Rate(
         rates.mixture([part.given for part in parts], shares),
-        Mixed([part.law for part in parts], shares.tolist()),
+        Mixed([part.distribution for part in parts], shares.tolist()),
         any(part.jumps for part in parts),
     )
 
@@ -160,8 +160,10 @@ def _histogram(rng: np.random.Generator) -> Rate:
 
 
 def _custom(rng: np.random.Generator) -> Rate:
-    given, law = narrow(float(rng.choice([0.05, 0.02, 0.5]) * rng.uniform(0.5, 1)))
-    return Rate(given, law, False)
+    given, distribution = narrow(
+        float(rng.choice([0.05, 0.02, 0.5]) * rng.uniform(0.5, 1))
+    )
+    return Rate(given, distribution, False)
 
 
 def narrow(width: float) -> tuple[Any, Density]:

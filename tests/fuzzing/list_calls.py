@@ -387,7 +387,7 @@ def _check_list(
         check_law(
             name,
             score,
-            lambda slip: tables.expected_recall(groups, rate.law, slip=slip),
+            lambda slip: tables.expected_recall(groups, rate.distribution, slip=slip),
         )
     elif metric == "rauc":
         check_rauc(name, groups, rate, score)

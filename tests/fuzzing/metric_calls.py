@@ -68,7 +68,7 @@ def check_rauc(name: str, groups: Groups, rate: Rate, found: Any) -> None:
     """Check an rAUC, whose digits are those of what can be reached."""
     width = np.nan
     if groups.n_pos and groups.n_neg:
-        worst, best = tables.reachable(groups, rate.law)
+        worst, best = tables.reachable(groups, rate.distribution)
         width = best - worst
     if width < 1e-11 and (math.isnan(found) or 0 <= found <= 1):
         return
@@ -76,7 +76,9 @@ def check_rauc(name: str, groups: Groups, rate: Rate, found: Any) -> None:
     check_law(
         name,
         found,
-        lambda slip: _clipped(tables.rate_weighted_auc(groups, rate.law, slip)),
+        lambda slip: _clipped(
+            tables.rate_weighted_auc(groups, rate.distribution, slip)
+        ),
         atol=atol,
     )
 
@@ -104,7 +106,7 @@ def expected_recall(rng: np.random.Generator) -> Call:
         check_law(
             f"expected recall of {of}",
             found,
-            lambda slip: tables.expected_recall(groups, rate.law, of, slip),
+            lambda slip: tables.expected_recall(groups, rate.distribution, of, slip),
             atol=1e-12 if of == "positives" else 1e-11,
         )
 
@@ -189,7 +191,7 @@ def _under_law(rng: np.random.Generator, name: str) -> Call:
 
 def check_expected(name: str, groups: Groups, rate: Rate, found: Any) -> None:
     """Check recall, precision or lift under a law."""
-    positive = float(rate.law.survival(np.zeros(1))[0])
+    positive = float(rate.distribution.survival(np.zeros(1))[0])
     first = groups.edges[groups.edges > 0][0]
     if not name.startswith("recall") and (0 < positive < 1e-6 or first < 1e-13):
         # What hardly ever happens, or tells groups of next to no weight apart.
@@ -197,8 +199,8 @@ def check_expected(name: str, groups: Groups, rate: Rate, found: Any) -> None:
 
     def value(slip: float) -> float:
         if name.startswith("recall"):
-            return tables.expected_recall(groups, rate.law, slip=slip)
-        mean = tables.expected_precision(groups, rate.law, slip)
+            return tables.expected_recall(groups, rate.distribution, slip=slip)
+        mean = tables.expected_precision(groups, rate.distribution, slip)
         if name.startswith("lift"):
             return mean / groups.prevalence if groups.n_pos else math.nan
         return mean
@@ -319,7 +321,7 @@ def conversion(to: str) -> Callable[[np.random.Generator], Call]:
         given: Any = value if rng.random() < 0.5 else [value, 0.0, 1.0]
         is_recall = to == "expected_recall"
         low, high = np.array([1 - prevalence, 0.0]), np.array([1.0, prevalence])
-        worst, best = rate.law.mean_survival(low, high).tolist()
+        worst, best = rate.distribution.mean_survival(low, high).tolist()
         width = best - worst
         if not is_recall:
             # What no ranking has is refused.
@@ -351,17 +353,19 @@ def rate_methods(rng: np.random.Generator) -> Call:
         return rates.mixture([rate.given])
 
     def check(_: Any, found: Any) -> None:
-        law, low, high = rate.law, x[:-1], x[1:]
-        mean = rate_law.mean(law)
+        distribution, low, high = rate.distribution, x[:-1], x[1:]
+        mean = rate_law.mean(distribution)
         same_number("mean", found.mean(), mean, rtol=1e-9)
-        same_numbers("survival", found.survival(x), law.survival(x), atol=1e-11)
-        means = [rate_law.limited_mean(law, value) for value in x.tolist()]
+        same_numbers(
+            "survival", found.survival(x), distribution.survival(x), atol=1e-11
+        )
+        means = [rate_law.limited_mean(distribution, value) for value in x.tolist()]
         same_numbers("limited mean", found.limited_mean(x), means, atol=1e-12)
-        cells = law.mean_survival(low, high)
+        cells = distribution.mean_survival(low, high)
         same_numbers("mean survival", found.mean_survival(low, high), cells, atol=1e-11)
         n = int(rng.integers(1, 30))
         edges = np.arange(n + 1) / n
-        weights = law.mean_survival(edges[:-1], edges[1:])
+        weights = distribution.mean_survival(edges[:-1], edges[1:])
         same_numbers("instance weights", found.instance_weights(n), weights, atol=1e-11)
         _, masses = found.point_masses()
         holds(bool((masses > 0).all()), "a mass of nothing")

@@ -47,7 +47,7 @@ def subgroup_scores(rng: np.random.Generator) -> Call:
                 check_law(
                     share, float(value),
                     lambda slip, of=groups: tables.expected_recall(
-                        of, rate.law, "positives", slip
+                        of, rate.distribution, "positives", slip
                     ),
                     atol=1e-11,
                 )  # fmt: skip

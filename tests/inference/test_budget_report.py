@@ -53,7 +53,7 @@ COUNTS = ("found", "missed", "false alarms")
 SOME_SETTINGS = [
     setting
     for setting in SETTINGS
-    if setting.law in ("normal", "five categories")
+    if setting.distribution in ("normal", "five categories")
     and setting[1:] in ((0.8, 200, 0.2), (0.95, 100, 0.5))
 ]
 
@@ -96,18 +96,18 @@ def test_shares_are_those_of_estimate(rate):
         assert report[quantity].confidence_interval == expected.confidence_interval
 
 
-@looped("law", [rates.beta(3, 19), rates.interval(0.1, 0.6)])
+@looped("distribution", [rates.beta(3, 19), rates.interval(0.1, 0.6)])
 @looped("metric", [ExpectedHits, partial(ExpectedHits, missed=True)])
-def test_influence_is_what_a_little_weight_changes(metric, law):
+def test_influence_is_what_a_little_weight_changes(metric, distribution):
     y_true, y_score = sample(n=60)
     # Ties, of both classes.
     y_score = np.round(y_score, 1)
     step, n = 1e-5, len(y_true)
-    found = influence_values(metric(law), check_sample(y_true, y_score))
+    found = influence_values(metric(distribution), check_sample(y_true, y_score))
 
     def value(weights):
         table = RankTable.from_arrays(y_true, y_score, sample_weight=weights)
-        return metric(law).value(table)
+        return metric(distribution).value(table)
 
     changes = [
         (value(np.ones(n) + step * unit) - value(np.ones(n) - step * unit)) / (2 * step)
@@ -151,13 +151,15 @@ def test_pvalue_of_many_positives_is_hypergeometric_where_a_case_is_cut(
     assert found == pytest.approx(exact, rel=0.2)
 
 
-@looped("law", [rates.fixed(0.25), rates.fixed(0.3), rates.beta(2, 3)])
+@looped("distribution", [rates.fixed(0.25), rates.fixed(0.3), rates.beta(2, 3)])
 @looped("n_pos", [2, 5, 9])
 @looped("tied", [1, 3])
-def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(law, n_pos, tied):
+def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(
+    distribution, n_pos, tied
+):
     group = np.arange(12) // tied
     edges = np.arange(0, 13, tied) / 12
-    processed = law.table.mean(edges[:-1], edges[1:])[group]
+    processed = distribution.table.mean(edges[:-1], edges[1:])[group]
     sums = np.array([
         math.fsum(processed[list(chosen)])
         for chosen in itertools.combinations(range(12), n_pos)
@@ -170,9 +172,9 @@ def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(law, n_pos, tied
         k = min(n_pos, 12 - n_pos)
         near = k * k * np.ptp(processed) / 2**15
         value = math.fsum(processed[y_true])
-        found = permuted_pvalue(RankTable.from_arrays(y_true, -group), law)
+        found = permuted_pvalue(RankTable.from_arrays(y_true, -group), distribution)
         least, most = (np.mean(sums >= value + d) for d in (near, -near))
-        if law.table.is_discrete:
+        if distribution.table.is_discrete:
             # Of two or three values the steps are whole.
             least = most = np.mean(sums >= value - 1e-9)
         assert least - 1e-9 <= found <= most + 1e-9
@@ -219,16 +221,16 @@ def test_pvalues_of_clusters_and_weights_are_widened_by_the_design_effect():
         ranked = check_sample(y_true, y_score, **given)
         # Weights have a mean of 1, and the best 8 may be another share of them.
         order = np.argsort(-y_score)
-        law = rates.fixed(weights[order][:8].sum() / weights.sum())
+        distribution = rates.fixed(weights[order][:8].sum() / weights.sum())
         args = y_true, y_score, 8, weights / weights.mean(), clusters
-        assert_allclose(design_effects(ranked, law), effects(*args), rtol=1e-9)
+        assert_allclose(design_effects(ranked, distribution), effects(*args), rtol=1e-9)
 
 
 @pytest.mark.slow
 @looped("size", [1, 2, 5])
 def test_labels_and_scores_of_clusters_at_random_are_seldom_significant(size):
     rng = np.random.default_rng(0)
-    clusters, law = np.arange(100) // size, rates.fixed(0.1)
+    clusters, distribution = np.arange(100) // size, rates.fixed(0.1)
     for share, within in itertools.product((0.1, 0.4), (0.4, 0.9)):
 
         def pvalue(_, share=share, within=within):
@@ -238,8 +240,10 @@ def test_labels_and_scores_of_clusters_at_random_are_seldom_significant(size):
             if not 1 < y_true.sum() < 99:
                 return 1.0
             ranked = check_sample(y_true, latent[1], clusters=clusters)
-            recalls = evaluate([RecallAtRate(law)], [Rankings([ranked])], Plan())
-            return chance_pvalue(*recalls, law)
+            recalls = evaluate(
+                [RecallAtRate(distribution)], [Rankings([ranked])], Plan()
+            )
+            return chance_pvalue(*recalls, distribution)
 
         found = np.array(simulated(1000, pvalue))
         for level in (0.05, 0.01):
@@ -524,16 +528,18 @@ def test_comparisons_at_a_known_prevalence_agree():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", [rates.fixed(0.2), rates.beta(3, 19)])
+@pytest.mark.parametrize("distribution", [rates.fixed(0.2), rates.beta(3, 19)])
 @pytest.mark.parametrize("setting", SOME_SETTINGS, ids=lambda s: "-".join(map(str, s)))
-def test_intervals_of_counts_cover_the_truth(setting, law):
+def test_intervals_of_counts_cover_the_truth(setting, distribution):
     generator, whole = np.random.default_rng(0), population(setting)
-    metrics = [ExpectedHits(law), ExpectedHits(law, missed=True)]
+    metrics = [ExpectedHits(distribution), ExpectedHits(distribution, missed=True)]
     hits, misses = (metric.value(whole) for metric in metrics)
-    truth = np.array([hits, misses, law.mean() - hits, law.mean() / hits])
+    truth = np.array(
+        [hits, misses, distribution.mean() - hits, distribution.mean() / hits]
+    )
 
     def drawn(_):
-        report = budget_report(*draw(generator, setting), rate=law)
+        report = budget_report(*draw(generator, setting), rate=distribution)
         rows = [report[name] for name in (*COUNTS, "number needed")]
         ends = [row.confidence_interval for row in rows]
         return ends / np.array([[report.n_samples]] * 3 + [[1]])

@@ -290,13 +290,13 @@ def test_intervals_hold_the_truth_and_the_next_batch(
 ):
     rng = np.random.default_rng(9)
     how = {"prevalence": prevalence, "shared": shared, "shifts": shifts, "step": step}
-    law = budget_report([1, 1, 0, 0], [4, 3, 2, 1], rate=rate).rate
+    distribution = budget_report([1, 1, 0, 0], [4, 3, 2, 1], rate=rate).rate
     truth, _ = difference(*two_models(rng, 300_000, **how), rate=rate)
     truth = truth.value / 300_000 * n_items
 
     def one(_):
         row, _ = difference(*two_models(rng, n, **how), rate=rate, n_items=n_items)
-        share = float(law.ppf(rng.random()))
+        share = float(distribution.ppf(rng.random()))
         y_true, a, b = two_models(rng, n_items, **how)
         next_batch = found_at(y_true, a, share, rng) - found_at(y_true, b, share, rng)
         return row, next_batch

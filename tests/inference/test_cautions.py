@@ -151,29 +151,30 @@ def positives_missed(y_score, rate):
 LAWS = {"uniform": rates.beta(1, 1), "beta": rates.beta(2, 8)}
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", LAWS)
 @pytest.mark.parametrize("metric", ["expected_recall", "rate_weighted_auc"])
-def test_two_rankings_without_errors_show_no_difference(metric, law):
-    one = NOISE + {"uniform": 3.0, "beta": 2.6}[law] * LABELS
+def test_two_rankings_without_errors_show_no_difference(metric, distribution):
+    one = NOISE + {"uniform": 3.0, "beta": 2.6}[distribution] * LABELS
     other = one + 0.3 * NOISE[::-1]
-    missed = [positives_missed(scores, LAWS[law]) for scores in (one, other)]
+    missed = [positives_missed(scores, LAWS[distribution]) for scores in (one, other)]
     assert 0.1 < min(missed) < max(missed) < 1
-    (message,) = messages(compare, metric, LABELS, one, other, rate=LAWS[law])
+    (message,) = messages(compare, metric, LABELS, one, other, rate=LAWS[distribution])
     assert message.startswith("The interval of the difference may be too short: both")
     numbers = re.search(r"(\S+) and (\S+) positives", message).groups()
     assert list(map(float, numbers)) == pytest.approx(missed, abs=0.006)
 
 
 def test_two_clear_rankings_are_warned_of_and_one_with_errors_is_enough():
-    law = {"rate": LAWS["beta"]}
+    distribution = {"rate": LAWS["beta"]}
     at_rate = [
-        ("recall_at_rate", options) for options in ({"rate": 0.2}, {"k": 40}, law)
+        ("recall_at_rate", options)
+        for options in ({"rate": 0.2}, {"k": 40}, distribution)
     ]
     for metric, options in [*at_rate, ("roc_auc", {})]:
         (message,) = messages(compare, metric, LABELS, CLEAR, ALMOST_CLEAR, **options)
         assert "both rankings are next to perfect" in message
     assert positives_missed(PLAIN, LAWS["uniform"]) > 1
-    for metric, options in (("roc_auc", {}), ("expected_recall", law)):
+    for metric, options in (("roc_auc", {}), ("expected_recall", distribution)):
         assert not messages(compare, metric, LABELS, CLEAR, PLAIN, **options)
 
 

@@ -209,14 +209,16 @@ def test_what_cannot_be_is_refused_by_name(options, message):
 @pytest.mark.parametrize("kind", ["roc", "pr"])
 def test_a_band_holds_the_whole_curve(kind, n_pos):
     # Logistic scores, of which the band was not made.
-    law, p, generator = stats.logistic(), 0.3, np.random.default_rng(0)
+    distribution, p, generator = stats.logistic(), 0.3, np.random.default_rng(0)
     cuts = np.linspace(40, -40, 20_001)
-    fpr, tpr = law.sf(cuts), law.sf(cuts - 2)
+    fpr, tpr = distribution.sf(cuts), distribution.sf(cuts - 2)
     precision = p * tpr / (p * tpr + (1 - p) * fpr)
 
     def is_held(_):
         y_true = generator.random(round(n_pos / p)) < p
-        y_score = law.rvs(size=len(y_true), random_state=generator) + 2 * y_true
+        y_score = (
+            distribution.rvs(size=len(y_true), random_state=generator) + 2 * y_true
+        )
         found = curve_band(
             y_true, y_score, metric=kind, n_resamples=500, random_state=generator
         )

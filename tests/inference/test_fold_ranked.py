@@ -146,10 +146,10 @@ def test_what_does_not_go_with_rankings_is_refused(call, message):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", [rates.fixed(0.2), rates.beta(3, 19)])
-def test_intervals_of_counts_hold_what_one_queue_of_many_finds(law):
+@pytest.mark.parametrize("distribution", [rates.fixed(0.2), rates.beta(3, 19)])
+def test_intervals_of_counts_hold_what_one_queue_of_many_finds(distribution):
     generator, setting = np.random.default_rng(0), Setting("normal", 0.8, 500, 0.1)
-    hits = ExpectedHits(law).value(population(setting))
+    hits = ExpectedHits(distribution).value(population(setting))
     truth = np.array([hits, setting.prevalence - hits, hits / setting.prevalence])
 
     def drawn(_):
@@ -159,7 +159,7 @@ def test_intervals_of_counts_hold_what_one_queue_of_many_finds(law):
             chosen = np.flatnonzero(y_true == label)
             fold[chosen] = np.arange(len(chosen)) % 5
         rankings = FoldRankings(y_true, y_score - 10 * fold, fold)
-        report = budget_report(rankings, rate=law, n_items=1)
+        report = budget_report(rankings, rate=distribution, n_items=1)
         rows = [report[name] for name in ("found", "missed", "recall")]
         return [row.confidence_interval for row in rows]
 

@@ -80,8 +80,8 @@ def test_what_is_said_of_few_processed_counts_repetitions_and_numbers_of_cases()
     estimate(recall_at_rate_score, y_true, y_score, sample_weight=twice, rate=0.01)
     with pytest.warns(UserWarning, match=r"4.*300"):
         estimate(recall_at_rate_score, y_true, y_score, k=4)
-    law = rates.mixture([0.01, rates.beta(3, 19)])
-    estimate(recall_at_rate_score, y_true, y_score, rate=law)
+    distribution = rates.mixture([0.01, rates.beta(3, 19)])
+    estimate(recall_at_rate_score, y_true, y_score, rate=distribution)
 
 
 @pytest.mark.filterwarnings("ignore:.* depends on the best:UserWarning")

@@ -80,7 +80,11 @@ def test_a_batch_is_no_surer_than_its_expectation(kind, n_items):
 @pytest.mark.slow
 def test_intervals_hold_what_follows_a_sample_by_weights():
     # Negatives are sampled one in twenty, and weighted for it.
-    generator, law, held = np.random.default_rng(3), rates.fixed(0.1), np.zeros(3)
+    generator, distribution, held = (
+        np.random.default_rng(3),
+        rates.fixed(0.1),
+        np.zeros(3),
+    )
     n_simulations = 60
 
     def drawn(n):
@@ -94,7 +98,7 @@ def test_intervals_hold_what_follows_a_sample_by_weights():
         ranked = check_sample(
             is_pos[kept], scores[kept], sample_weight=weights, weights="sampling"
         )
-        low, high = np.transpose(predicted(ranked, law, 1000))
+        low, high = np.transpose(predicted(ranked, distribution, 1000))
         for _ in range(4):
             is_pos, scores = drawn(1000)
             found = np.count_nonzero(is_pos[np.argsort(-scores)[:100]])

@@ -62,11 +62,11 @@ def test_values_are_those_of_all_orders_of_the_tied(seed):
     times = rng.integers(1, 3, n) if is_weighted else np.ones(n, int)
     y_true, y_score = rng.random(n) < 0.5, rng.integers(0, n, n)
     by = rng.permutation(np.arange(n) % 2)
-    law = {float(rng.integers(1, 16)) / 16: 1.0}
-    rate = next(iter(law))
+    distribution = {float(rng.integers(1, 16)) / 16: 1.0}
+    rate = next(iter(distribution))
     if seed % 3 == 0:
-        law = {0.125: 0.5, 0.625: 0.5}
-        rate = rates.empirical(list(law))
+        distribution = {0.125: 0.5, 0.625: 0.5}
+        rate = rates.empirical(list(distribution))
     weights = {"sample_weight": times} if is_weighted else {}
     found = subgroup_scores(ALL, y_true, y_score, by=by, rate=rate, **weights)
     rows = np.repeat(np.arange(n), times)
@@ -76,7 +76,7 @@ def test_values_are_those_of_all_orders_of_the_tied(seed):
     for share, group, value in zip(
         found.metrics, found.groups, found.values, strict=True
     ):
-        expected = subgroup_value(share, samples, group, law)
+        expected = subgroup_value(share, samples, group, distribution)
         with case((share, group)):
             if expected is None:
                 assert np.isnan(value)

@@ -28,8 +28,8 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.metrics.at_rate import check_rate_parameter
+from skrate.rates.distributions import check_rate
 from skrate.rates.inverse import InverseWeightedRate
-from skrate.rates.laws import check_rate
 
 # Three days: one of three cases, one of two, and one of a single case.
 Y_TRUE = [1, 0, 1, 0, 1, 1]
@@ -44,11 +44,11 @@ def found_at(groups, rate):
     return float(tables.found_at(groups, Fraction(rate)))
 
 
-def precision_under(law):
+def precision_under(distribution):
     """Return the oracle of the expected precision."""
 
     def oracle(groups, rate):
-        return tables.expected_precision(groups, law) if groups.n_pos else 0.0
+        return tables.expected_precision(groups, distribution) if groups.n_pos else 0.0
 
     return oracle
 
@@ -81,7 +81,7 @@ LAWS = {
     "one point": (rates.empirical([0.3]), Points(np.array([0.3]), np.ones(1))),
 }
 NEVER = rates.empirical([0])
-each_law = looped("rate, law", LAWS.values())
+each_law = looped("rate, distribution", LAWS.values())
 
 CASES = [
     Case(
@@ -260,14 +260,14 @@ def test_a_bad_budget_is_named(score, budget, message):
 
 @each_law
 @looped("weighted", [False, True])
-def test_a_law_is_the_mean_over_its_rates(rate, law, weighted):
+def test_a_law_is_the_mean_over_its_rates(rate, distribution, weighted):
     generator = np.random.default_rng(5)
     y_true = generator.random(150) < 0.3
     y_score = np.round(generator.normal(size=150) + y_true, 1)
     weights = generator.exponential(size=150) if weighted else None
     options = {"rate": rate, "sample_weight": weights}
     groups = tables.Groups(y_true, y_score, weights)
-    expected = tables.expected_precision(groups, law)
+    expected = tables.expected_precision(groups, distribution)
     found = precision_at_rate_score(y_true, y_score, **options)
     assert_allclose(found, expected, rtol=0, atol=1e-10)
     lift = lift_at_rate_score(y_true, y_score, **options)
@@ -354,8 +354,8 @@ def test_bad_input_is_named(score, options, message):
 
 def share_within(rate, x=PLACES):
     """Return E[min(1, x / R) | R > 0]."""
-    law = InverseWeightedRate(check_rate(rate))
-    return law.mean_inverse * law.table.limited_mean(x)
+    distribution = InverseWeightedRate(check_rate(rate))
+    return distribution.mean_inverse * distribution.table.limited_mean(x)
 
 
 def of_beta(a, b, x):
@@ -409,9 +409,9 @@ def test_points_are_sums(rate, points, masses):
 def test_other_laws_are_integrated_literally(rate, sf):
     # E[min(1, x / R)] = S(0) - x times the integral of S(u) / u^2 above x, given R > 0.
     knots = [1e-5, 1e-4, 3e-4, 1e-3, 0.01, 0.1, 0.3, 0.4]
-    law = Density(sf, knots)
+    distribution = Density(sf, knots)
     ends = np.ones_like(PLACES)
-    beyond = law.inverse_squares(PLACES, ends)
+    beyond = distribution.inverse_squares(PLACES, ends)
     expected = 1 - PLACES * beyond / sf(0)
     assert_allclose(share_within(rate), expected, rtol=0, atol=1e-10)
 
@@ -427,9 +427,9 @@ def test_a_mixture_weighs_its_parts_by_how_often_they_are_above_zero():
 
 
 def test_the_mean_inverse_is_that_of_the_law():
-    law = InverseWeightedRate(rates.beta(3, 19))
-    assert_allclose(law.mean_inverse, 21 / 2, rtol=1e-8)
-    assert law.is_bounded
+    distribution = InverseWeightedRate(rates.beta(3, 19))
+    assert_allclose(distribution.mean_inverse, 21 / 2, rtol=1e-8)
+    assert distribution.is_bounded
     for unbounded in ("uniform", rates.beta(0.5, 3), rates.exponential(3)):
         assert not InverseWeightedRate(check_rate(unbounded)).is_bounded
     for nothing in (rates.empirical([0]), rates.mixture([NEVER])):

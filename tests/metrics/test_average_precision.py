@@ -218,9 +218,9 @@ def test_one_case_of_a_class_does_not_tell():
     assert np.isnan(precision_excess(RankTable([2, 3], [1, 0]), 0.8))
 
 
-def folds_of(rng, n_folds, n_pos, n_neg, law):
+def folds_of(rng, n_folds, n_pos, n_neg, distribution):
     y_true = np.tile(np.repeat([1, 0], [n_pos, n_neg]), n_folds)
-    y_score = law.rvs(len(y_true), random_state=rng) + 2.0 * y_true
+    y_score = distribution.rvs(len(y_true), random_state=rng) + 2.0 * y_true
     return FoldRankings(y_true, y_score, np.repeat(np.arange(n_folds), n_pos + n_neg))
 
 
@@ -243,15 +243,21 @@ def test_the_value_stays_the_mean_of_folds_and_the_interval_allows_for_the_bias(
 
 @pytest.mark.slow
 @looped("n_pos", [5, 20])
-@looped("law", [stats.norm(), stats.t(3)])
-def test_intervals_of_folds_hold_the_average_precision_of_many_cases(law, n_pos):
+@looped("distribution", [stats.norm(), stats.t(3)])
+def test_intervals_of_folds_hold_the_average_precision_of_many_cases(
+    distribution, n_pos
+):
     rng = np.random.default_rng(n_pos)
 
     def precision(recall):
-        return 0.1 * recall / (0.1 * recall + 0.9 * law.sf(2 + law.isf(recall)))
+        return (
+            0.1
+            * recall
+            / (0.1 * recall + 0.9 * distribution.sf(2 + distribution.isf(recall)))
+        )
 
     def drawn(_):
-        rankings = folds_of(rng, 5, n_pos, 9 * n_pos, law)
+        rankings = folds_of(rng, 5, n_pos, 9 * n_pos, distribution)
         return estimate("average_precision", rankings, stratify=True)
 
     truth = integrate.quad(precision, 0, 1, limit=200)[0]

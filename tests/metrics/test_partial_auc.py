@@ -215,15 +215,15 @@ def test_cases_and_groups_are_two_ways_to_one_area(options, n_samples):
     assert found == pytest.approx(partial_auc_score(table, **options), abs=1e-13)
 
 
-@looped("law", [(0.5, 3), (3, 0.1)])
-def test_a_weight_of_unbounded_density_has_a_standard_error(law):
+@looped("distribution", [(0.5, 3), (3, 0.1)])
+def test_a_weight_of_unbounded_density_has_a_standard_error(distribution):
     y_true, y_score = sample(5, n=400, shift=2, decimals=9)
     # A positive is at either end, where all negatives are on one side of it.
     y_score[np.flatnonzero(y_true)[:2]] = -9, 9
     delta, bootstrap = (
         estimate(
-            partial_auc_score, y_true, y_score, fpr=rates.beta(*law), method=method,
-            n_resamples=400, random_state=0,
+            partial_auc_score, y_true, y_score, fpr=rates.beta(*distribution),
+            method=method, n_resamples=400, random_state=0,
         ).standard_error
         for method in ("delta", "bootstrap")
     )  # fmt: skip
@@ -239,8 +239,8 @@ def test_croc_is_an_exponential_weight(ranked):
     y_true, y_score, _ = ranked
     y_score = y_score + np.arange(len(y_score)) / 1e3
     expected = oracle.croc_area(y_true, y_score, ALPHA)
-    law = stats.truncexpon(b=ALPHA, scale=1 / ALPHA)
-    found = partial_auc_score(y_true, y_score, fpr=law, standardize=None)
+    distribution = stats.truncexpon(b=ALPHA, scale=1 / ALPHA)
+    found = partial_auc_score(y_true, y_score, fpr=distribution, standardize=None)
     assert found == pytest.approx(expected, abs=1e-12)
     # Its part beyond 1 adds the same to every ranking, which the standard takes out.
     found = partial_auc_score(y_true, y_score, fpr=rates.exponential(ALPHA))
@@ -301,7 +301,10 @@ def test_mass_at_the_other_end_counts_alike_for_all_rankings(axis, mean, cut):
     y_true, y_score = [1, 0, 1, 1, 0, 0], [6, 5, 4, 3, 2, 1]
     whole, part = stats.norm(mean, 0.1), stats.truncnorm(*cut, mean, 0.1)
     assert partial_auc_score([1, 0], [2, 1], **{axis: whole}) == 1
-    found = [partial_auc_score(y_true, y_score, **{axis: law}) for law in (whole, part)]
+    found = [
+        partial_auc_score(y_true, y_score, **{axis: distribution})
+        for distribution in (whole, part)
+    ]
     assert found[0] == pytest.approx(found[1], abs=1e-9)
 
 

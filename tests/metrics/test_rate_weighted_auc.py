@@ -14,7 +14,7 @@ from reference.rate_law import Density
 from skrate import convert_rauc, rate_weighted_auc_score, rates, recall_at_rate_score
 
 
-def linear(rate, law=None):
+def linear(rate, distribution=None):
     """Return what the rAUC gives for a rate: constant scores, rescaled."""
 
     def constant(p):
@@ -24,7 +24,8 @@ def linear(rate, law=None):
     return {
         "kwargs": {"rate": rate},
         "constant": constant,
-        "oracle": law and (lambda groups, rate: tables.rate_weighted_auc(groups, law)),
+        "oracle": distribution
+        and (lambda groups, rate: tables.rate_weighted_auc(groups, distribution)),
         "needs_negatives": True,
     }
 

@@ -18,12 +18,12 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.rates.laws import check_rate
+from skrate.rates.distributions import check_rate
 
 BETA = rates.beta(3, 19)
 
 
-def reachable(rate, law=None):
+def reachable(rate, distribution=None):
     """Return what expected recall gives for a rate, with its law for the oracle."""
 
     def reached(rauc):
@@ -37,7 +37,8 @@ def reachable(rate, law=None):
         "constant": lambda p: mean,
         "perfect": reached(1.0),
         "worst": reached(0.0),
-        "oracle": law and (lambda groups, rate: tables.expected_recall(groups, law)),
+        "oracle": distribution
+        and (lambda groups, rate: tables.expected_recall(groups, distribution)),
     }
 
 

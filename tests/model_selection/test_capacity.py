@@ -21,8 +21,8 @@ def test_the_law_counts_all_orders():
         with case((n, place, m)):
             expected = enumerated(n, place, m)
             assert counted(n, place, m) == expected
-            law = BatchDistribution(n, place, m)
-            found, exact = law.probabilities, np.array(expected, float)
+            distribution = BatchDistribution(n, place, m)
+            found, exact = distribution.probabilities, np.array(expected, float)
             np.testing.assert_allclose(found, exact, atol=1e-14)
 
 
@@ -31,9 +31,9 @@ def test_the_law_counts_all_orders():
 def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
     for m in (1, 3, 7):
         for c in range(1, m + 1):
-            law = [(Fraction(c, m), Fraction(1))]
+            distribution = [(Fraction(c, m), Fraction(1))]
             found = Capacity(rates.fixed(c / m), m, float(1 - risk)).place(n)
-            assert found == best_place(n, m, law, risk), (m, c)
+            assert found == best_place(n, m, distribution, risk), (m, c)
 
 
 @pytest.mark.slow

@@ -76,14 +76,14 @@ def test_is_a_classifier_to_scikit_learn(estimator, check):
 @pytest.mark.filterwarnings("ignore:No sample will be selected|.*tie at the threshold")
 def test_of_all_orders_few_exceed_the_capacity(pooled, capacity):
     n, m, risk = 5, 3, Fraction(1, 4)
-    law = [(Fraction(capacity, m), Fraction(1))]
+    distribution = [(Fraction(capacity, m), Fraction(1))]
     model = ConstrainedThresholdClassifier(
         fitted(), capacity=capacity, n_items=m, confidence=0.75, cv="prefit"
     )
     n_exceeding = 0
     for held_out, new in parts(pooled, n):
         marked = model.fit(column(held_out)).predict(column(new))
-        cut = kept_above(held_out, best_place(n, m, law, risk))
+        cut = kept_above(held_out, best_place(n, m, distribution, risk))
         assert marked.sum() == above(new, cut)
         n_exceeding += marked.sum() > capacity
     assert Fraction(int(n_exceeding), comb(n + m, n)) <= risk
@@ -191,8 +191,8 @@ def test_the_fewest_cases_that_keep_a_share_are_named():
                 message = rf"{kind}={asked:g} {how}.*{fewest}"
                 with pytest.raises(ValueError, match=rf"{message}.*{fewest - 1}"):
                     kept_by(kind, np.arange(fewest - 1.0), **options)
-    law, risk = [(Fraction(1, 10), Fraction(1))], Fraction(1, 20)
-    fewest = next(n for n in range(1, 99) if exceeding(n, 1, 20, law) <= risk)
+    distribution, risk = [(Fraction(1, 10), Fraction(1))], Fraction(1, 20)
+    fewest = next(n for n in range(1, 99) if exceeding(n, 1, 20, distribution) <= risk)
     options = {"recall": 0.9, "n_pos": 20, "confidence": 0.95}
     with pytest.raises(ValueError, match=rf"{fewest}"):
         kept_by("recall", np.arange(fewest - 1.0), **options)
@@ -248,18 +248,22 @@ def test_a_recall_needs_labels_of_its_classes():
 @looped("n_batch", [None, 40])
 def test_a_share_is_kept_as_often_as_asked(kind, n_batch):
     """Scores of heavy tails; that of new cases is known, or drawn for a batch."""
-    rng, law, share = np.random.default_rng(5), stats.t(2), 0.9
+    rng, distribution, share = np.random.default_rng(5), stats.t(2), 0.9
     options = {"recall": share} if kind == "recall" else {"fpr": 1 - share}
     if n_batch is not None:
         options[EACH[kind]] = n_batch
 
     def keeps(n):
-        scores = law.rvs(n, random_state=rng)
+        scores = distribution.rvs(n, random_state=rng)
         model = kept_by(kind, scores, confidence=0.95, **options)
         plain = np.quantile(scores, 0.1 if kind == "recall" else 0.9)
         kept = []
         for threshold in (model.threshold_, plain):
-            good = law.sf(threshold) if kind == "recall" else law.cdf(threshold)
+            good = (
+                distribution.sf(threshold)
+                if kind == "recall"
+                else distribution.cdf(threshold)
+            )
             if n_batch is not None:
                 good = rng.binomial(n_batch, good) / n_batch
             kept.append(good >= share - 1e-12)

@@ -7,7 +7,14 @@ from scipy import special, stats
 
 from looped import looped
 from skrate import rates
-from skrate.rates.laws import Beta, Empirical, Exponential, Fixed, Interval, check_rate
+from skrate.rates.distributions import (
+    Beta,
+    Empirical,
+    Exponential,
+    Fixed,
+    Interval,
+    check_rate,
+)
 
 
 @looped("given", [3, None, float("nan"), "uniform", np.array(0.3)])
@@ -165,7 +172,7 @@ def test_bad_quantiles_are_named(quantiles, message):
         ({"cost": ((1, 2), 3)}, r"cost.*0.*0"),
         ({"cost": (1, 2, 3)}, "bounds"),
         ({"cost": "123"}, r"cost.*0.*'123'"),
-        ({"cost": (1, 45), "law": "beta"}, r'law="beta".*2\.88'),
+        ({"cost": (1, 45), "distribution": "beta"}, r'distribution="beta".*2\.88'),
     ],
 )
 def test_bad_budgets_are_named(changes, message):
@@ -217,11 +224,11 @@ def test_where_the_law_matters_a_budget_says_so():
     budget = (3600, 4800), 4300, (1, 3)
     with pytest.warns(UserWarning, match=r"mean.*0\.741.*0\.579"):
         unsaid = rates.from_budget(*budget)
-    assert unsaid == rates.from_budget(*budget, law="beta")
-    found = rates.from_budget(*budget, law="lognormal")
+    assert unsaid == rates.from_budget(*budget, distribution="beta")
+    found = rates.from_budget(*budget, distribution="lognormal")
     assert_allclose(found.ppf([0.025, 0.975]), unsaid.ppf([0.025, 0.975]), rtol=1e-8)
-    with pytest.raises(ValueError, match=r"law.*'normal'"):
-        rates.from_budget(*budget, law="normal")
+    with pytest.raises(ValueError, match=r"distribution.*'normal'"):
+        rates.from_budget(*budget, distribution="normal")
 
 
 @looped("total, cost", [(3600, (1, 2)), ((2000, 9000), 1), ((3000, 6000), (1, 2))])
@@ -236,7 +243,7 @@ def test_a_budget_that_may_cover_everything_has_a_mass_at_1(total, cost):
 
     simulated = np.minimum(drawn(total) / drawn(cost) / 3000, 1)
     rate = rates.from_budget(total, 3000, cost)
-    assert rate == rates.from_budget(total, 3000, cost, law="lognormal")
+    assert rate == rates.from_budget(total, 3000, cost, distribution="lognormal")
     points, masses = rate.point_masses()
     assert points.tolist() == [1]
     # A share of draws has a standard error of at most 0.5 / 447, and so has a mean.
@@ -248,5 +255,7 @@ def test_a_budget_that_surely_covers_everything_says_so():
     message = r"cost of 2 an item.* budget of 6600 pays for 3300 of 3000"
     with pytest.warns(UserWarning, match=message):
         rate = rates.from_budget(6600, 3000, cost=(1, 2))
-    law = stats.lognorm(np.log(2) / 2 / stats.norm.ppf(0.975), scale=2.2 / np.sqrt(2))
-    assert_allclose(rate.point_masses()[1], [law.sf(1)], rtol=1e-9)
+    distribution = stats.lognorm(
+        np.log(2) / 2 / stats.norm.ppf(0.975), scale=2.2 / np.sqrt(2)
+    )
+    assert_allclose(rate.point_masses()[1], [distribution.sf(1)], rtol=1e-9)

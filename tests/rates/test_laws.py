@@ -15,7 +15,7 @@ from scipy import stats
 from looped import looped
 from rate_laws import LAWS
 from skrate import rates
-from skrate.rates.laws import check_rate
+from skrate.rates.distributions import check_rate
 
 NAMES = {
     "uniform": rates.uniform(),

@@ -8,7 +8,7 @@ from scipy import stats
 
 from looped import looped
 from skrate import rates, recall_at_rate_score
-from skrate.rates.laws import check_rate
+from skrate.rates.distributions import check_rate
 
 GRID = np.linspace(0, 1, 41)
 

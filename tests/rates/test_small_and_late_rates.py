@@ -20,7 +20,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.rates.laws import check_rate
+from skrate.rates.distributions import check_rate
 
 # Means from ordinary to one case of a billion.
 MEANS = [0.1, 2e-5, 1e-9]

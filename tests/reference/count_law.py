@@ -18,7 +18,7 @@ def count_law(pos, neg, n_pos, n_neg, k):
     """
     if k == n_pos + n_neg:
         return {(n_pos, False): Fraction(1)}
-    law = {}
+    distribution = {}
     for cell in range(len(pos)):
         in_pos = parts(pos, cell)
         in_neg = parts(neg, cell)
@@ -35,15 +35,19 @@ def count_law(pos, neg, n_pos, n_neg, k):
                     drawn = p * Fraction(ways, comb(within, taken))
                     next_pos = Fraction(within_pos - found, within - taken)
                     key = above_pos + found
-                    law[key, True] = law.get((key, True), 0) + drawn * next_pos
-                    law[key, False] = law.get((key, False), 0) + drawn * (1 - next_pos)
-    return {key: p for key, p in law.items() if p}
+                    distribution[key, True] = (
+                        distribution.get((key, True), 0) + drawn * next_pos
+                    )
+                    distribution[key, False] = distribution.get(
+                        (key, False), 0
+                    ) + drawn * (1 - next_pos)
+    return {key: p for key, p in distribution.items() if p}
 
 
 def count_law_by_orders(pos, neg, n_pos, n_neg, k):
     """Return the same from every placement of every case, and every order of it."""
     n = n_pos + n_neg
-    law = {}
+    distribution = {}
     labels = [True] * n_pos + [False] * n_neg
     for cells in product(range(len(pos)), repeat=n):
         p = Fraction(1)
@@ -60,14 +64,14 @@ def count_law_by_orders(pos, neg, n_pos, n_neg, k):
         for order in orders:
             found = sum(labels[case] for case in order[:k])
             key = (found, k < n and labels[order[k]])
-            law[key] = law.get(key, 0) + p / len(orders)
-    return law
+            distribution[key] = distribution.get(key, 0) + p / len(orders)
+    return distribution
 
 
-def pooled_distribution(law, n_folds, fraction=Fraction(0)):
+def pooled_distribution(distribution, n_folds, fraction=Fraction(0)):
     """Return {sum over folds of positives found: P}, with a part of the next case."""
     single = {}
-    for (found, is_next), p in law.items():
+    for (found, is_next), p in distribution.items():
         value = found + fraction * is_next
         single[value] = single.get(value, 0) + p
     pooled = {Fraction(0): Fraction(1)}
@@ -77,18 +81,22 @@ def pooled_distribution(law, n_folds, fraction=Fraction(0)):
 
 
 def convolved(first, second):
-    law = {}
+    distribution = {}
     for (a, p), (b, q) in product(first.items(), second.items()):
-        law[a + b] = law.get(a + b, 0) + p * q
-    return law
+        distribution[a + b] = distribution.get(a + b, 0) + p * q
+    return distribution
 
 
-def central_interval(law, level):
+def central_interval(distribution, level):
     """Return the shortest interval with at most (1 - level) / 2 on either side."""
     tail = (1 - Fraction(level)) / 2
-    values = sorted(law)
-    low = max(v for v in values if sum(law[u] for u in values if u < v) <= tail)
-    high = min(v for v in values if sum(law[u] for u in values if u > v) <= tail)
+    values = sorted(distribution)
+    low = max(
+        v for v in values if sum(distribution[u] for u in values if u < v) <= tail
+    )
+    high = min(
+        v for v in values if sum(distribution[u] for u in values if u > v) <= tail
+    )
     return low, high
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 
-def by_groups(y_score, gain, cost, law, weights=None):
+def by_groups(y_score, gain, cost, distribution, weights=None):
     """Return the sum over groups of gain times the mean survival over their cost."""
     weights = [1] * len(y_score) if weights is None else weights
     sums = {}
@@ -20,16 +20,16 @@ def by_groups(y_score, gain, cost, law, weights=None):
     for score in sorted(sums, reverse=True):
         gains, price = sums[score]
         low, high = float(above / spent), float((above + price) / spent)
-        mean = law.mean_survival(np.array([low]), np.array([high]))[0]
+        mean = distribution.mean_survival(np.array([low]), np.array([high]))[0]
         parts.append(float(gains) * float(mean))
         above += price
     return math.fsum(parts)
 
 
-def of_classes(groups, gain, law, *, per_sample=True):
+def of_classes(groups, gain, distribution, *, per_sample=True):
     """Return the same of a gain per class, where all cases cost the same."""
     edges = groups.edges
-    means = law.mean_survival(edges[:-1], edges[1:])
+    means = distribution.mean_survival(edges[:-1], edges[1:])
     of_pos, of_neg = (Fraction(gain.get(c, 0)) for c in ("positive", "negative"))
     # Exact, as whole weights may be beyond all floats.
     found = sum(

@@ -117,31 +117,35 @@ class Mixed:
 
     def mean_survival(self, low, high):
         return sum(
-            share * law.mean_survival(low, high)
-            for share, law in zip(self.shares, self.laws, strict=True)
+            share * distribution.mean_survival(low, high)
+            for share, distribution in zip(self.shares, self.laws, strict=True)
         )
 
     def inverse_squares(self, low, high):
         return sum(
-            share * law.inverse_squares(low, high)
-            for share, law in zip(self.shares, self.laws, strict=True)
+            share * distribution.inverse_squares(low, high)
+            for share, distribution in zip(self.shares, self.laws, strict=True)
         )
 
     def survival(self, x):
         return sum(
-            share * law.survival(x)
-            for share, law in zip(self.shares, self.laws, strict=True)
+            share * distribution.survival(x)
+            for share, distribution in zip(self.shares, self.laws, strict=True)
         )
 
 
-def mean(law):
+def mean(distribution):
     """Return E[R]."""
-    return float(law.mean_survival(np.zeros(1), np.ones(1))[0])
+    return float(distribution.mean_survival(np.zeros(1), np.ones(1))[0])
 
 
-def limited_mean(law, x):
+def limited_mean(distribution, x):
     """Return E[min(R, x)]."""
-    return x * float(law.mean_survival(np.zeros(1), np.array([x]))[0]) if x else 0.0
+    return (
+        x * float(distribution.mean_survival(np.zeros(1), np.array([x]))[0])
+        if x
+        else 0.0
+    )
 
 
 def log_discount(n, base):

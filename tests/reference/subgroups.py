@@ -18,7 +18,7 @@ def processed_by_order(scores, weights, rate):
         yield [shares[i] for i in range(len(scores))]
 
 
-def subgroup_value(share, samples, group, law):
+def subgroup_value(share, samples, group, distribution):
     """Return a share of a group, None if undefined; cases: (label, score, weight, by).
 
     ``law`` maps rates to probabilities. Sums are expected over rates and orders before
@@ -27,7 +27,7 @@ def subgroup_value(share, samples, group, law):
     labels, scores, weights, by = zip(*samples, strict=True)
     weights = [exact(weight) for weight in weights]
     found = processed = whole = Fraction(0)
-    for rate, mass in law.items():
+    for rate, mass in distribution.items():
         orders = list(processed_by_order(scores, weights, rate))
         for shares in orders:
             for label, one, weight, of in zip(labels, shares, weights, by, strict=True):

@@ -114,7 +114,7 @@ def found_at(groups, rate):
     return found / groups.n_pos if groups.n_pos else NAN
 
 
-def expected_recall(groups, law, of="positives", slip=0.0):
+def expected_recall(groups, distribution, of="positives", slip=0.0):
     """Return the mean of P(processed) over positives or negatives.
 
     With ``slip`` the rates between the groups are moved by that share of themselves:
@@ -124,7 +124,7 @@ def expected_recall(groups, law, of="positives", slip=0.0):
     if not n_samples:
         return NAN
     edges = np.clip(groups.edges * (1 + slip), 0, 1)
-    processed = law.mean_survival(edges[:-1], edges[1:])
+    processed = distribution.mean_survival(edges[:-1], edges[1:])
     counts = groups.pos if of == "positives" else groups.neg
     return math.fsum(
         count / n_samples * share
@@ -132,13 +132,13 @@ def expected_recall(groups, law, of="positives", slip=0.0):
     )
 
 
-def expected_precision(groups, law, slip=0.0):
+def expected_precision(groups, distribution, slip=0.0):
     """Return the mean of found over processed, given that something is processed.
 
     In group k the precision at rate r is h + c / r, so that it falls by c / r^2; its
     mean is where it begins less all that it falls by, each fall as often as R is above.
     """
-    positive = float(law.survival(np.zeros(1))[0])
+    positive = float(distribution.survival(np.zeros(1))[0])
     if not positive > 0:
         return NAN
     exact = groups.edges
@@ -150,28 +150,28 @@ def expected_precision(groups, law, slip=0.0):
         groups.cum_pos[k] / groups.total - exact[k] * share
         for k, share in zip(kept, shares, strict=True)
     ]
-    falls = law.inverse_squares(edges[kept[1:]], edges[kept[1:] + 1])
+    falls = distribution.inverse_squares(edges[kept[1:]], edges[kept[1:] + 1])
     lost = math.fsum((np.array(excess[1:]) * falls).tolist())
     return shares[0] - lost / positive
 
 
-def reachable(groups, law, slip=0.0):
+def reachable(groups, distribution, slip=0.0):
     """Return the expected recall of the worst and of the best ranking."""
     p, q = groups.n_pos / groups.total, groups.n_neg / groups.total
     low = np.clip(np.array([q, 0.0]) * (1 + slip), 0, 1)
     high = np.clip(np.array([1.0, p]) * (1 + slip), 0, 1)
-    worst, best = law.mean_survival(low, high)
+    worst, best = distribution.mean_survival(low, high)
     return float(worst), float(best)
 
 
-def rate_weighted_auc(groups, law, slip=0.0):
+def rate_weighted_auc(groups, distribution, slip=0.0):
     """Return expected recall between that of the worst and of the best ranking."""
     if not groups.n_pos or not groups.n_neg:
         return NAN
-    worst, best = reachable(groups, law, slip)
+    worst, best = reachable(groups, distribution, slip)
     if best <= worst:
         return NAN
-    return (expected_recall(groups, law, slip=slip) - worst) / (best - worst)
+    return (expected_recall(groups, distribution, slip=slip) - worst) / (best - worst)
 
 
 def momentum_and_stamina(groups):

@@ -505,7 +505,7 @@ def _clipped(rate: ScipyRate) -> RateDistribution:
     at = rate._survival(np.linspace(0, 1, 17))
     if at.shape != (17,) or not np.isfinite(at).all():
         raise ValueError(f"rate has no finite survival function on [0, 1]: {frozen!r}.")
-    if isinstance(rate.law, tuple):
+    if isinstance(rate.distribution, tuple):
         params = _parameters(frozen)
         loc, scale = params.pop("loc"), params.pop("scale")
         if dist.name == "beta" and (loc, scale) == (0, 1):
@@ -590,12 +590,12 @@ class ScipyRate(Fitted):
     """
 
     frozen: Any = field(compare=False)
-    law: tuple[Any, ...] | int
+    distribution: tuple[Any, ...] | int
 
     def __reduce__(self) -> Any:
         # A distribution of scipy contains a random state. Without it, equal
         # distributions have equal pickles.
-        if isinstance(self.law, tuple):
+        if isinstance(self.distribution, tuple):
             frozen = self.frozen
             return _refreeze, (frozen.dist.name, frozen.args, frozen.kwds)
         return _named, (self.frozen,)
@@ -603,7 +603,7 @@ class ScipyRate(Fitted):
     def to_dict(self) -> dict[str, Any]:
         """Return the name, and the parameters or a hash of the survival function."""
         known = {"distribution": f"scipy.stats.{self!r}"}
-        if isinstance(self.law, tuple):
+        if isinstance(self.distribution, tuple):
             return known | _parameters(self.frozen)
         table = self.table.breaks, self.table.coefficients
         return known | {"hash": joblib.hash(table)}
