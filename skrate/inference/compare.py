@@ -200,15 +200,15 @@ def compare(
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     interval : {"wald", "percentile"}, default="wald"
-        Kind of the interval. "percentile" needs ``method="bootstrap"``, and the p-value
-        is then computed from the same replicates. ``method="permutation"`` does not use
-        this: its interval is computed from the permutations.
+        Kind of the interval. "percentile" needs ``method="bootstrap"`` and is for two
+        models; the p-value is then computed from the same replicates. Leave it out for
+        "permutation", whose interval is computed from the permutations.
     n_resamples : int, default=2000
         Number of replicates for each pair of models.
     stratify : bool, default=None
         Whether class sizes were fixed by design, as in a case-control study. None means
         True for "bootstrap" and "permutation" without ``clusters``, and False
-        otherwise. The effect is small for the AUC, but not for the average precision.
+        otherwise. The effect on a paired difference is often small.
     groups : array-like of shape (n_samples,), default=None
         An identifier of each row's list, as in :func:`estimate`. Lists are then the
         independent units, and "delta" is Student's t-test of the differences within
@@ -218,11 +218,11 @@ def compare(
         The cluster of each sample, such as its patient, as in :func:`estimate`. For
         GroupScores: the cluster of each list.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
+        Weights of the samples; ``weights`` says what they mean.
     weights : {"frequency", "sampling"}, default="frequency"
         The meaning of the weights. "frequency": whole numbers of repetitions of a
         sample. "sampling": inverses of the probabilities with which samples were drawn.
-        For a case-control study, use the average precision with its ``prevalence=``.
+        For the average precision in a case-control study, pass ``prevalence=`` instead.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -280,13 +280,13 @@ def compare(
     0.05 that used the normal distribution would reject a true null hypothesis in one of
     ten data sets.) For partial AUCs, for momentum, and for all metrics if there is a
     ``margin``, the degrees of freedom are computed from the kurtosis of the influence
-    on the difference, and so they are for momentum and average precision with
-    ``clusters``, by the sums over clusters. For metrics at a recall, they are at most
+    on the difference. With ``clusters``, this holds for momentum and average precision,
+    with the sums over clusters. For metrics at a recall, they are at most
     twice the number of positives on the smaller side of the cut.
 
     If sampling weights vary within the classes, a class with fewer than 12 samples of
-    high weight may lack others by chance. The standard error then allows for up to one
-    more, so it is larger than the ``covariance`` implies (:ref:`uncertainty`).
+    high weight may lack others by chance. The standard error is then increased as if up
+    to one were missing; the ``covariance`` is not (:ref:`uncertainty`).
 
     With a ``margin`` d > 0, a small p-value is evidence for one of these statements:
 
@@ -300,20 +300,19 @@ def compare(
       bound at the ``confidence_level`` 1 - alpha, so the interval has the level
       1 - 2 alpha: 90 % for 0.95.
 
-    P-values and intervals agree: an interval of level 1 - alpha excludes 0 if the
-    p-value is below alpha. With a ``margin`` d, the interval is above -d, below d, or
-    between -d and d if the p-value is below alpha [3]_, and the statistic is the
-    difference plus or minus d, divided by the standard error. The null hypothesis of
-    "permutation" is that the models are exchangeable within samples ([1]_, [2]_). This
-    is a stronger hypothesis than equal metrics, but the test is exact for any number of
-    samples. Midranks are exchanged, so the scores of the models can have different
-    scales.
+    For two models, p-values and intervals agree: an interval of level 1 - alpha
+    excludes 0 if the p-value is below alpha. With a ``margin`` d, the interval is above
+    -d, below d, or between -d and d if the p-value is below alpha [3]_, and the
+    statistic is the difference plus or minus d, divided by the standard error. The null
+    hypothesis of "permutation" is that the models are exchangeable within samples
+    ([1]_, [2]_). This is a stronger hypothesis than equal metrics, but the test is
+    exact for any number of samples. Midranks are exchanged, so the scores of the models
+    can have different scales.
 
     FoldRankings of two models are paired by their samples. The comparison holds for the
     models that were trained, while :func:`compare_folds` also includes the variation
     from the choice of the training data. If clusters make folds the independent units,
     as in leave-one-site-out, the test is the paired t-test of the values of the folds.
-    :ref:`uncertainty` explains samples without variation and replicates;
     :ref:`several_in_lists` explains the test within lists.
 
     The covariance of two models is computed from the products of their influence values

@@ -89,7 +89,8 @@ def average_precision_score(
         Labels of two or of several classes, a matrix of 0 and 1 with a column for each
         label, a RankTable or FoldRankings, as for :func:`rate_weighted_auc_score`.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, higher for the positive class, or for the class of the column.
+        Scores, higher for the positive class, or for the class of the column. For one
+        class, -inf marks items that were not returned; positives among them add 0.
     prevalence : float, default=None
         Fraction of positives in the population, in (0, 1), if it differs from the data,
         as in a case-control study. The classes are weighted to obtain this fraction.
@@ -111,18 +112,19 @@ def average_precision_score(
     Returns
     -------
     score : float, or array of shape (n_classes,)
-        Average precision in (0, 1], nan if there are no positives. A perfect ranking
-        has the value 1, and the value for constant scores is the prevalence. The
-        expectation for random scores is slightly higher than the prevalence. If
-        ``adjusted``, constant scores have the value 0, worse rankings less, and it is
-        also nan if there are no negatives. An array with ``average=None``.
+        Average precision in [0, 1], 0 only if no positive was returned, and nan if
+        there are no positives. A perfect ranking has the value 1, and the value for
+        constant scores is the prevalence. The expectation for random scores is slightly
+        higher than the prevalence. If ``adjusted``, constant scores have the value 0,
+        worse rankings less, and it is also nan if there are no negatives. An array with
+        ``average=None``.
 
     Raises
     ------
     ValueError
         If labels, scores or weights are invalid or differ in length, or ``prevalence``
-        is outside (0, 1). For several classes, see also
-        :func:`rate_weighted_auc_score`.
+        is outside (0, 1). :func:`rate_weighted_auc_score` lists the errors for several
+        classes.
 
     Warns
     -----
@@ -160,11 +162,11 @@ def average_precision_score(
     except that a class or sample without a positive is undefined, and not 0.
 
     At a low ``prevalence``, one of the m negatives in the data represents many in the
-    population. The warning of too few negatives has two conditions. (1) m is below
+    population. There is a warning if both of these conditions hold. (1) m is below
     10 (1 - p) / p, the number in the warning. (2) Positives with fewer than 3 negatives
     above them contribute more than the fraction min(0.9, m p / (1 - p)) of the value. m
     is the number of rows with negatives, or their total weight in a :class:`RankTable`.
-    With ``sample_weight`` a negative counts its weight divided by their mean weight.
+    With ``sample_weight``, weights of negatives are divided by their mean first.
 
     References
     ----------
@@ -181,7 +183,8 @@ def average_precision_score(
     >>> round(average_precision_score(y_true, y_score), 4)
     0.8333
 
-    In a population with 1 % positives, the second positive is below many negatives:
+    In a population with 1 % positives, the second positive is below many negatives. (It
+    also warns, because two negatives are too few.)
 
     >>> score = average_precision_score(y_true, y_score, prevalence=0.01)
     >>> round(score, 4)
@@ -221,7 +224,8 @@ class AveragePrecision(
         return "Adjusted average precision" if self.adjusted else "Average precision"
 
     enough_positives, least_positives = 20, 5
-    # Without it, tests of equal models with 12 clusters rejected in 8 %, not 7 %.
+    # With degrees of freedom by cluster sums, tests of equal models with 12 clusters
+    # reject in 7 %, otherwise in 8 %.
     rests_on_few_clusters = True
     # Only the number of negatives above each positive matters.
     groups = "down"

@@ -39,8 +39,8 @@ def expected_recall(
     """Return E[F0], the mean over positives of the probability of being processed.
 
     With ``of_negatives`` return E[F1], the mean over negatives. It is summed over the
-    negatives: as the mean rate minus the part of the positives, it would be a rounding
-    error if there are few negatives.
+    negatives: the mean rate minus the part of the positives would lose all digits if
+    negatives are rare.
     """
     n = table.n_neg if of_negatives else table.n_pos
     labels = table.labels
@@ -148,7 +148,7 @@ def mean_and_moved(
     at_cut: Callable[[FloatArray], FloatArray],
     at_once: FloatArray | float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean survival in groups, and the loss by more weight in each group.
+    """Return the mean survival in groups, and the loss per weight added to each group.
 
     E = sum_k w_k s_k m_k, with w_k the ``gain`` of a sample in group k, s_k = D_k -
     D_(k-1) its width between ``edges``, m_k = (G(D_k) - G(D_(k-1))) / s_k and G' = S.
@@ -213,7 +213,7 @@ def cut_positive_fraction(
         above = np.interp(points + width, table.rates, table.cum_pos)
         above -= np.interp(points - width, table.rates, table.cum_pos)
         n_pos += above / n_repeats
-    # Divided by the width of the window: the number of samples in it jumps.
+    # Divided by the width: the number of samples in the window is not continuous.
     around = 2 * width * total
     # A small number of samples may have only one class: two of each class are added, by
     # Agresti and Coull (1998), :doi:`10.1080/00031305.1998.10480550`.
