@@ -442,7 +442,7 @@ def test_few_heavy_positives_are_warned_of_or_predicted():
         "roc_auc": ({}, stats.norm.cdf(shift / spread / np.sqrt(2))),
     }
     rng, n_samples = np.random.default_rng(0), guarantees.simulations(200)
-    is_right, is_warned = np.zeros((2, 2)), np.zeros(2)
+    is_right, (is_warned, without_heavy) = np.zeros((2, 2)), np.zeros((2, 2))
     for _ in range(n_samples):
         y_true = rng.random(4_000) < prevalence
         a = rng.normal(size=4_000) + 1.5 * y_true
@@ -460,10 +460,17 @@ def test_few_heavy_positives_are_warned_of_or_predicted():
             is_warned[i] += len(caught) > 0
             for j, prediction in enumerate([known, None]):
                 found = labels.sampled(seen, share, prediction=prediction)
-                low, high = estimate(metric, found, b, **params).confidence_interval
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    low, high = estimate(metric, found, b, **params).confidence_interval
                 is_right[i, j] += low <= truth <= high
+                # Without predictions, at least one heavy positive must be labelled.
+                has_heavy = (seen[share < 0.1] == 1).any()
+                assert (len(caught) > 0) == (prediction is None and not has_heavy)
+                without_heavy[i] += len(caught) > 0
     # With plain inverse probabilities, intervals cover the truth in 0.80 and 0.73.
     assert (is_warned / n_samples > 0.9).all()
+    assert (without_heavy / n_samples < 0.25).all()
     least = 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
     assert (is_right / n_samples > least).all()
 
